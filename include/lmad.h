@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * @file lmad.h
+ * Copies of n-dimensional strided arrays between layouts: plan once, execute many times.
+ *
+ * A layout is an LMAD (linear memory access descriptor): an offset and one (size, stride) pair an
+ * axis, outermost first, all in elements. Every operation means
+ *
+ *     for all i in [0,n_1) x ... x [0,n_d):  D[do + sum i_k*ds_k] = S[so + sum i_k*ss_k]
+ *
+ * as if all of S were read before D is first written; no byte of the destination buffer outside the
+ * described set changes.
+ *
+ * Conventions of all functions:
+ * - The order is (destination, source), as in memcpy.
+ * - A function that can fail returns an lmad_status. On failure no output is set, nothing was copied,
+ *   and lmad_error_detail() says which side, axis and reason.
+ * - Thread-safe unless said otherwise: different objects may always be used from different threads; a
+ *   plan may be executed from many threads at once; a context may be shared.
+ * - The library prints nothing, never aborts on input, and keeps no global state besides the default
+ *   context, which is made at its first use.
+ *
+ * Environment, read once at first use: LMAD_NUM_THREADS (upper bound of automatic thread counts),
+ * LMAD_ISA (base, avx2 or avx512: the widest instruction set to use).
+ */
+#ifndef LMAD_H
+#define LMAD_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__GNUC__)
+#define LMAD_API __attribute__((visibility("default")))
+#else
+#define LMAD_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define LMAD_VERSION_MAJOR 0
+#define LMAD_VERSION_MINOR 1
+#define LMAD_VERSION_PATCH 0
+
+/** The highest rank of a descriptor. Part of the ABI. */
+#define LMAD_MAX_RANK 32
+
+/** One axis: n elements (n >= 0), stride elements apart (any sign). The stride of an axis of extent 1
+ *  means nothing and is never used in arithmetic. */
+typedef struct {
+    int64_t n;
+    int64_t stride;
+} lmad_dim;
+
+/** A view of an array: rank axes, outermost first, and the offset in elements of index (0, ..., 0) from
+ *  the pointer given at execution. Only dim[0 .. rank-1] are read or written. Rank 0 is one element. */
+typedef struct {
+    int rank;
+    int64_t offset;
+    lmad_dim dim[LMAD_MAX_RANK];
+} lmad_desc;
+
+/** What a call says of itself. Values are never reused. */
+typedef enum {
+    LMAD_OK = 0,
+    LMAD_ERR_NULL,      /**< a pointer that must not be NULL is */
+    LMAD_ERR_RANK,      /**< rank below 0 or above LMAD_MAX_RANK */
+    LMAD_ERR_SHAPE,     /**< shapes differ, or do not fit the operation */
+    LMAD_ERR_EXTENT,    /**< an extent is negative, or an axis has the wrong extent */
+    LMAD_ERR_AXIS,      /**< no such axis or index, or not a permutation of the axes */
+    LMAD_ERR_ELEM_SIZE, /**< element size 0 or beyond INT64_MAX */
+    LMAD_ERR_FLAGS,     /**< unknown flag bits or flags that exclude each other */
+    LMAD_ERR_OVERFLOW,  /**< an offset, extent product or byte reach leaves int64 */
+    LMAD_ERR_DST_ALIAS, /**< two indices of the destination are the same element */
+    LMAD_ERR_OVERLAP,   /**< the buffers of a copy share a byte */
+    LMAD_ERR_UNDECIDED, /**< an exact test (aliasing) reached its work limit */
+    LMAD_ERR_LAYOUT,    /**< the view cannot be expressed without moving data */
+    LMAD_ERR_PARSE,     /**< text is not an LMAD */
+    LMAD_ERR_NO_WISDOM, /**< LMAD_WISDOM_ONLY, and no wisdom for this problem */
+    LMAD_ERR_NO_MEMORY, /**< memory is exhausted */
+    LMAD_ERR_IO,        /**< reading or writing a file failed */
+    LMAD_ERR_FORMAT,    /**< a file is not what it should be */
+    LMAD_ERR_NO_DEVICE, /**< there is no such device */
+    LMAD_ERR_DEVICE,    /**< the device reported an error */
+    LMAD_ERR_NO_CODE,   /**< no device code for this problem */
+    LMAD_ERR_BUFFER,    /**< a move executed on two different buffers */
+    LMAD_ERR_ARGUMENT   /**< a value is out of range in another way */
+} lmad_status;
+
+/** A short English text for a status; never NULL, static. */
+LMAD_API const char *lmad_strerror(lmad_status status);
+
+/** The calling thread's last failure in words: side, axis, reason. Never NULL; empty before the first
+ *  failure. Owned by the library, valid until this thread's next failing call. */
+LMAD_API const char *lmad_error_detail(void);
+
+/** "major.minor.patch" of the library that runs (LMAD_VERSION_* are those of this header). Static. */
+LMAD_API const char *lmad_version(void);
+
+/* ---- Views: in place, no allocation, no data moved; a failed call leaves *d unchanged ---------- */
+
+/** A dense array of this shape, last axis contiguous, offset 0. @p shape has @p rank entries >= 0. */
+LMAD_API lmad_status lmad_row_major(lmad_desc *d, int rank, const int64_t *shape);
+
+/** A dense array of this shape, first axis contiguous, offset 0. @p shape has @p rank entries >= 0. */
+LMAD_API lmad_status lmad_col_major(lmad_desc *d, int rank, const int64_t *shape);
+
+/** Keep the indices start, start+step, ... of an axis: below @p stop for step > 0, above it for
+ *  step < 0 (so stop = -1 includes index 0). Indices are literal, never counted from the end. Empty
+ *  when start is already at or past stop. Out of range (start outside [0, n) or stop outside [-1, n]
+ *  of a selection that is not empty) is LMAD_ERR_AXIS; step = 0 is LMAD_ERR_ARGUMENT. */
+LMAD_API lmad_status lmad_slice(lmad_desc *d, int axis, int64_t start, int64_t stop, int64_t step);
+
+/** Fix one index of an axis, 0 <= i < n, and drop the axis: the rank falls by one. */
+LMAD_API lmad_status lmad_index(lmad_desc *d, int axis, int64_t i);
+
+/** A new axis of extent @p n >= 0 and stride 0 before @p axis (0 <= axis <= rank). */
+LMAD_API lmad_status lmad_insert(lmad_desc *d, int axis, int64_t n);
+
+/** New axis k is old axis perm[k]; @p perm has rank entries. */
+LMAD_API lmad_status lmad_permute(lmad_desc *d, const int *perm);
+
+/** Run an axis backwards. */
+LMAD_API lmad_status lmad_reverse(lmad_desc *d, int axis);
+
+/** Repeat an axis of extent 1 @p n >= 0 times (stride 0). Another extent is LMAD_ERR_EXTENT. */
+LMAD_API lmad_status lmad_broadcast(lmad_desc *d, int axis, int64_t n);
+
+/** The same elements in the same (row-major index) order under another shape, where that needs no
+ *  copy: otherwise LMAD_ERR_LAYOUT; LMAD_ERR_SHAPE when the counts differ. */
+LMAD_API lmad_status lmad_reshape(lmad_desc *d, int rank, const int64_t *shape);
+
+/** Read the notation "[(n,stride),...]+offset", e.g. "[(8192,8193),(8192,1)]+1"; the offset may be
+ *  absent or negative, blanks may stand between tokens, rank 0 is "[]". LMAD_ERR_PARSE with the
+ *  column otherwise; LMAD_ERR_OVERFLOW for numbers beyond int64. */
+LMAD_API lmad_status lmad_parse(lmad_desc *d, const char *text);
+
+/** Write the notation. As snprintf: the length without the final NUL, which may exceed @p size - 1
+ *  (then the text was cut); negative for a NULL @p d or a bad rank. @p buf may be NULL if size is 0. */
+LMAD_API int lmad_format(char *buf, size_t size, const lmad_desc *d);
+
+/** The number of elements and the lowest and highest element index touched, relative to the pointer.
+ *  Each output may be NULL. For an empty view count is 0, and lo and hi are 0 and -1. */
+LMAD_API lmad_status lmad_bounds(const lmad_desc *d, int64_t *count, int64_t *lo, int64_t *hi);
+
+/* ---- Contexts: threads, time limit, machine facts ----------------------------------------------- */
+
+typedef struct lmad_ctx lmad_ctx;
+typedef struct lmad_plan lmad_plan;
+
+/** Make a context with automatic threads and no time limit. Wherever a context is taken, NULL is the
+ *  process's default context. Settings are read when a plan is made, not when it is executed. */
+LMAD_API lmad_status lmad_ctx_create(lmad_ctx **ctx);
+
+/** Drop a context. Plans made with it keep what they need and stay valid. NULL is fine. */
+LMAD_API void lmad_ctx_destroy(lmad_ctx *ctx);
+
+/** The number of threads a plan may use at most; 0 = automatic: the least of the cores that this process
+ *  may use, omp_get_max_threads() and LMAD_NUM_THREADS. n < 0 is LMAD_ERR_ARGUMENT. */
+LMAD_API lmad_status lmad_ctx_set_threads(lmad_ctx *ctx, int n);
+
+/** Limit of planning time a plan, in seconds; < 0 = none. Not a number is LMAD_ERR_ARGUMENT. */
+LMAD_API lmad_status lmad_ctx_set_time_limit(lmad_ctx *ctx, double seconds);
+
+/** A caller's thread pool: call body(arg, i) once for each i in [0, count), in any order, on any threads,
+ *  and return when all are done. @p data is what was given to lmad_ctx_set_parallel. */
+typedef void lmad_parallel_for(void *data, int count, void (*body)(void *arg, int i), void *arg);
+
+/** Run parallel work on the caller's pool from now on; @p run NULL = the built-in one (OpenMP where the
+ *  library was built with it, else none). @p data stays the caller's and must outlive the plans. */
+LMAD_API lmad_status lmad_ctx_set_parallel(lmad_ctx *ctx, lmad_parallel_for *run, void *data);
+
+/* ---- Plans ---------------------------------------------------------------------------------------- */
+
+/** Planning flags: one effort, and any of the bits after LMAD_EFFORT_MASK. Unknown bits and efforts are
+ *  LMAD_ERR_FLAGS. */
+enum {
+    LMAD_ESTIMATE = 0, /**< choose by the cost model; no timing */
+    LMAD_MEASURE = 1,
+    LMAD_PATIENT = 2,
+    LMAD_EXHAUSTIVE = 3,
+    LMAD_EFFORT_MASK = 15,
+    LMAD_WISDOM_ONLY = 1 << 4, /**< fail with LMAD_ERR_NO_WISDOM rather than plan without wisdom */
+    LMAD_SERIAL = 1 << 5       /**< one thread, whatever the context says */
+};
+
+/** Plan D = S. The shapes must be equal, axis by axis; nothing broadcasts by itself. The source may alias
+ *  itself (stride 0, overlapping windows), the destination may not (LMAD_ERR_DST_ALIAS). The descriptors
+ *  are copied; no array memory is looked at. An empty problem plans to nothing, whatever else its
+ *  strides and offsets say.
+ *  @param p          out: the plan; the caller's, to destroy with lmad_plan_destroy()
+ *  @param ctx        settings; NULL = the default context
+ *  @param elem_size  bytes an element, >= 1, any value
+ *  @param flags      effort and flags */
+LMAD_API lmad_status lmad_plan_copy(lmad_plan **p, lmad_ctx *ctx, const lmad_desc *dst, const lmad_desc *src,
+                                    size_t elem_size, unsigned flags);
+
+/** As lmad_plan_copy() for two views of one buffer, which may overlap in any way, in-place permutations
+ *  included. Execute with dst == src. The plan may own scratch memory as large as the payload. */
+LMAD_API lmad_status lmad_plan_move(lmad_plan **p, lmad_ctx *ctx, const lmad_desc *dst, const lmad_desc *src,
+                                    size_t elem_size, unsigned flags);
+
+/** Plan D = value for the one element that src points to at execution. */
+LMAD_API lmad_status lmad_plan_fill(lmad_plan **p, lmad_ctx *ctx, const lmad_desc *dst, size_t elem_size,
+                                    unsigned flags);
+
+/** Run a plan. Offsets of the descriptors are relative to @p dst and @p src, in elements: each may point
+ *  to the start of its block or to any element in it. Any alignment.
+ *  - A copy whose buffers share a byte fails with LMAD_ERR_OVERLAP before a byte is written; interleaved
+ *    sets that share none are fine. Sets too intricate to decide count as overlapping.
+ *  - A move needs dst == src (LMAD_ERR_BUFFER).
+ *  - A fill reads one element at @p src, which may lie inside dst.
+ *  - An empty plan looks at no pointer.
+ *  Re-entrant; allocates nothing and takes no lock, but for this: concurrent executions of one plan that owns
+ *  scratch memory (a move that needs a temporary; a fill with elements beyond 4 KiB) wait for each other. */
+LMAD_API lmad_status lmad_execute(const lmad_plan *p, void *dst, const void *src);
+
+/** Destroy a plan; NULL is fine. No execution of it may be running. */
+LMAD_API void lmad_plan_destroy(lmad_plan *p);
+
+/** The plan as a nested s-expression, e.g. "(copy (transpose 4 ...))". As snprintf; negative for NULL. */
+LMAD_API int lmad_plan_describe(const lmad_plan *p, char *buf, size_t size);
+
+/** Why the plan is what it is: the canonical problem, then every candidate the planner looked at with its
+ *  estimate, the chosen one marked; lines of text. As snprintf; negative for NULL. Plans again, so it takes
+ *  as long as planning. */
+LMAD_API int lmad_plan_explain(const lmad_plan *p, char *buf, size_t size);
+
+/** Where a plan came from. */
+typedef enum {
+    LMAD_SOURCE_ESTIMATED = 0,
+    LMAD_SOURCE_MEASURED = 1,
+    LMAD_SOURCE_WISDOM = 2,
+    LMAD_SOURCE_TIMED_OUT = 3
+} lmad_source;
+
+/** Facts of a plan. The caller sets struct_size = sizeof(lmad_info); later versions append members. */
+typedef struct {
+    size_t struct_size;
+    const char *kind;         /**< name of the plan kind; static */
+    lmad_source source;       /**< where the choice came from */
+    int threads;              /**< threads that an execution uses at most */
+    int64_t payload_bytes;    /**< elements * elem_size: what memcpy would have to move */
+    int64_t bytes_touched;    /**< bytes of all cache lines touched on both sides, estimated */
+    int64_t lines_touched;    /**< the same in cache lines */
+    double predicted_seconds; /**< the cost model's word for one execution */
+    double measured_seconds;  /**< what the planner measured; 0 when it did not */
+    size_t work_size;         /**< bytes of scratch memory that the plan owns */
+} lmad_info;
+
+/** Fill in the first info->struct_size bytes of *info; a struct_size below sizeof(size_t) is
+ *  LMAD_ERR_ARGUMENT. */
+LMAD_API lmad_status lmad_plan_info(const lmad_plan *p, lmad_info *info);
+
+/* ---- Immediate forms: no plan object, no allocation ------------------------------------------------- */
+
+/** Plan by estimate on the stack and execute, in the default context. Errors as lmad_plan_copy() and
+ *  lmad_execute(). */
+LMAD_API lmad_status lmad_copy(void *dst, const lmad_desc *ddst, const void *src, const lmad_desc *dsrc,
+                               size_t elem_size);
+
+/** The same with a context and flags. */
+LMAD_API lmad_status lmad_ctx_copy(lmad_ctx *ctx, void *dst, const lmad_desc *ddst, const void *src,
+                                   const lmad_desc *dsrc, size_t elem_size, unsigned flags);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* LMAD_H */

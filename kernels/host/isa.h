@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Instruction sets that host kernels are compiled for. */
+#ifndef LM_ISA_H
+#define LM_ISA_H
+
+/* Ascending within an architecture: a CPU that has one has all before it. */
+typedef enum lm_isa {
+    LM_ISA_BASE = 0, /* what the compiler assumes by itself (SSE2 on x86-64, NEON on aarch64) */
+    LM_ISA_AVX2,     /* AVX2 and BMI2 */
+    LM_ISA_AVX512,   /* AVX-512 F, BW, DQ, VL and VBMI */
+    LM_ISA_COUNT
+} lm_isa;
+
+#endif

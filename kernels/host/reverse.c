@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Reversed runs: the destination is dense, the source is walked backwards a run at a time. */
+#include "kernel.h"
+#include "name.h"
+#include "stream.h"
+
+static inline int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+
+/* ---- vectors -------------------------------------------------------------------------------------- */
+
+/* A vector's rows of `row` bytes (a power of two up to VEC), each turned round by runs of `run` bytes. */
+typedef struct turner {
+    vec order;
+    int swap; /* the lanes too */
+} turner;
+
+#if defined(__AVX2__)
+
+#if defined(__AVX512VBMI__)
+enum { TURN_ACROSS = VEC }; /* the widest permutation of bytes in one instruction */
+#else
+enum { TURN_ACROSS = 16 };
+#endif
+
+LM_INLINE turner turner_make(int64_t run, int64_t row) {
+    uint8_t order[VEC];
+    const int64_t across = least(row, TURN_ACROSS);
+    for (int64_t k = 0; k < VEC; k++) {
+        const int64_t at = k % across;
+        order[k] = (uint8_t)(k % TURN_ACROSS - at + (across / run - 1 - at / run) * run + at % run);
+    }
+    return (turner){vec_load((const char *)order), row > TURN_ACROSS};
+}
+
+LM_INLINE vec turn(vec v, const turner *t) {
+#if defined(__AVX512VBMI__)
+    return _mm512_permutexvar_epi8(t->order, v);
+#else
+    v = _mm256_shuffle_epi8(v, t->order);
+    return t->swap ? _mm256_permute4x64_epi64(v, 0x4e) : v;
+#endif
+}
+
+LM_INLINE int can_turn(int64_t run, int64_t row) { return row <= VEC && (row & (row - 1)) == 0 && row % run == 0 && run <= 16; }
+
+#else
+
+LM_INLINE turner turner_make(int64_t run, int64_t row) {
+    (void)run, (void)row;
+    return (turner){vec_load((const char[VEC]){0}), 0};
+}
+LM_INLINE vec turn(vec v, const turner *t) {
+    (void)t;
+    return v;
+}
+LM_INLINE int can_turn(int64_t run, int64_t row) {
+    (void)run, (void)row;
+    return 0;
+}
+
+#endif
+
+/* ---- rows ----------------------------------------------------------------------------------------- */
+
+/* `count` runs of a constant length: dst forwards, src backwards from its first (highest) run. */
+LM_INLINE void turn_runs(char *dst, const char *src, int64_t count, int64_t run) {
+    int64_t i = 0;
+    if (can_turn(run, VEC) && count * run >= VEC) {
+        const turner t = turner_make(run, VEC);
+        const int64_t step = VEC / run;
+        for (; i + step <= count; i += step)
+            vec_store(dst + i * run, turn(vec_load(src - (i + step - 1) * run), &t));
+    }
+    for (; i < count; i++) memcpy(dst + i * run, src - i * run, (size_t)run);
+}
+
+static void turn_row(char *d, const char *s, int64_t n, int64_t run) {
+    switch (run) {
+    case 1: turn_runs(d, s, n, 1); break;
+    case 2: turn_runs(d, s, n, 2); break;
+    case 3: turn_runs(d, s, n, 3); break;
+    case 4: turn_runs(d, s, n, 4); break;
+    case 8: turn_runs(d, s, n, 8); break;
+    case 12: turn_runs(d, s, n, 12); break;
+    case 16: turn_runs(d, s, n, 16); break;
+    default:
+        for (int64_t i = 0; i < n; i++) lm_copy_short(d + i * run, s - i * run, run);
+    }
+}
+
+/* n1 rows; short ones that follow each other on both sides are turned several to a vector. */
+static void turn_rows(char *dst, const char *src, const lm_tile *t, int64_t n1) {
+    const int64_t row = t->n0 * t->run;
+    int64_t j = 0;
+    if (can_turn(t->run, row) && t->ds1 == row && t->ss1 == row) {
+        const turner turned = turner_make(t->run, row);
+        const char *first = src - (row - t->run); /* the lowest byte of row 0 */
+        for (; (j + VEC / row) <= n1; j += VEC / row)
+            vec_store(dst + j * row, turn(vec_load(first + j * row), &turned));
+    }
+    for (; j < n1; j++) turn_row(dst + j * t->ds1, src + j * t->ss1, t->n0, t->run);
+}
+
+void LM_KERNEL(reverse)(char *dst, const char *src, const lm_tile *t) { turn_rows(dst, src, t, t->n1); }
+
+/* ---- streaming ------------------------------------------------------------------------------------ */
+
+/* One row after the other through a stage of its own. */
+LM_INLINE void stream_long(char *dst, const char *src, const lm_tile *t) {
+    const int64_t run = t->run;
+    for (int64_t j = 0; j < t->n1; j++) {
+        lm_stage stage;
+        lm_stage_open(&stage, dst + j * t->ds1);
+        for (int64_t i = 0, n; i < t->n0; i += n) {
+            n = least(lm_stage_room(&stage) / run, t->n0 - i);
+            turn_row(stage.byte + stage.fill, src + j * t->ss1 - i * run, n, run);
+            stage.fill += n * run;
+            lm_stage_flush(&stage);
+        }
+        lm_stage_close(&stage);
+    }
+}
+
+/* Rows that follow each other in the destination share a stage. */
+LM_INLINE void stream_short(char *dst, const char *src, const lm_tile *t) {
+    const int64_t row = t->n0 * t->run;
+    lm_stage stage;
+    lm_stage_open(&stage, dst);
+    for (int64_t j = 0, n; j < t->n1; j += n) {
+        n = least(lm_stage_room(&stage) / row, t->n1 - j);
+        turn_rows(stage.byte + stage.fill, src + j * t->ss1, t, n);
+        stage.fill += n * row;
+        lm_stage_flush(&stage);
+    }
+    lm_stage_close(&stage);
+}
+
+void LM_KERNEL(reverse_stream)(char *dst, const char *src, const lm_tile *t) {
+    const int64_t row = t->n0 * t->run;
+    if (t->ds1 == row && row <= LM_STAGE_BYTES / 4)
+        stream_short(dst, src, t);
+    else if (t->run <= LM_STAGE_BYTES / 8 && row >= 4 * LM_LINE)
+        stream_long(dst, src, t);
+    else
+        turn_rows(dst, src, t, t->n1);
+}

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Transposes: axis 0 is dense in the destination, axis 1 in the source. Tiles of runs of 1, 2, 4, 8 and 16
+ * bytes are turned in registers, block by block (blocks.h); others run by run. */
+#include "blocks.h"
+#include "kernel.h"
+#include "name.h"
+#include "stream.h"
+
+static inline int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+
+/* The share of the next tile's source lines that belongs to column block `part` of a band of `parts`. */
+LM_INLINE void fetch_ahead(const char *src, int64_t ss0, int64_t rows, int64_t part, int64_t parts) {
+    for (int64_t k = part * rows / parts; k < (part + 1) * rows / parts; k++) __builtin_prefetch(src + k * ss0, 0, 2);
+}
+
+/* A band of columns [0, n1), a source line wide or less: high blocks down its rows, so that each source line
+ * is used up while it is near and few destination rows are open. The last block of each direction is moved
+ * back to end at the edge, so that some runs are copied twice. Needs n0 >= VEC/run, n1 >= 16/run. */
+LM_INLINE void band(char *dst, const char *src, const lm_tile *t, int64_t n1, int run, store_kind how) {
+    const int64_t high = VEC / run, wide = 16 / run, parts = (n1 + wide - 1) / wide;
+    for (int64_t i = 0; i < t->n0; i += high) {
+        const int64_t row = least(i, t->n0 - high);
+        for (int64_t part = 0; part < parts; part++) {
+            const int64_t col = least(part * wide, n1 - wide);
+            if (t->ahead) fetch_ahead(src + t->ahead + row * t->ss0, t->ss0, high, part, parts);
+            block_high(dst + col * t->ds1 + row * run, t->ds1, src + row * t->ss0 + col * run, t->ss0, wide, run,
+                       row == i ? how : STORE);
+        }
+    }
+}
+
+LM_INLINE void bands(char *dst, const char *src, const lm_tile *t, int run, store_kind how) {
+    const int64_t line = LM_LINE / run, wide = 16 / run;
+    for (int64_t j = 0; j < t->n1; j += line) {
+        int64_t cols = least(line, t->n1 - j);
+        if (cols < wide) cols = wide;
+        const int64_t col = least(j, t->n1 - cols);
+        band(dst + col * t->ds1, src + col * run, t, cols, run, how);
+    }
+}
+
+/* Fewer columns than a block has: read 16 bytes of each row nonetheless, where that stays inside the source. */
+LM_INLINE void tall(char *dst, const char *src, const lm_tile *t, int run, store_kind how) {
+    const int64_t high = VEC / run, beyond = 16 - t->n1 * run;
+    int64_t i = 0;
+    if (t->ss0 > 0) {
+        const int64_t safe = t->n0 - (beyond + t->ss0 - 1) / t->ss0;
+        for (; i + high <= safe; i += high) block_high(dst + i * run, t->ds1, src + i * t->ss0, t->ss0, t->n1, run, how);
+    }
+    block_part(dst + i * run, t->ds1, src + i * t->ss0, t->ss0, t->n0 - i, t->n1, run);
+}
+
+/* Fewer rows than a high block has, at least those of a lane block. */
+LM_INLINE void flat(char *dst, const char *src, const lm_tile *t, int run) {
+    const int64_t rows = 16 / run, wide = VEC / run;
+    for (int64_t i = 0; i < t->n0; i += rows) {
+        const int64_t row = least(i, t->n0 - rows);
+        char *d = dst + row * run;
+        const char *s = src + row * t->ss0;
+        int64_t j = 0;
+        for (; j + wide <= t->n1; j += wide) block_wide(d + j * t->ds1, t->ds1, s + j * run, t->ss0, rows, run);
+        for (; j < t->n1; j += rows) {
+            const int64_t col = least(j, t->n1 - rows);
+            block_lane(d + col * t->ds1, t->ds1, s + col * run, t->ss0, run);
+        }
+    }
+}
+
+/* Fewer rows than a lane block has. In a dense destination columns may be written 16 bytes at a time, each
+ * over what the one before wrote too much, until the end comes near. */
+LM_INLINE void thin(char *dst, const char *src, const lm_tile *t, int run) {
+    const int64_t wide = VEC / run;
+    int64_t j = 0;
+    if (t->ds1 == t->n0 * run) {
+        const int64_t safe = t->n1 - (16 + t->ds1 - 1) / t->ds1;
+        for (; j + wide <= safe; j += wide) block_wide(dst + j * t->ds1, t->ds1, src + j * run, t->ss0, t->n0, run);
+    }
+    block_part(dst + j * t->ds1, t->ds1, src + j * run, t->ss0, t->n0, t->n1 - j, run);
+}
+
+LM_INLINE void tile_of(char *dst, const char *src, const lm_tile *t, int run, store_kind how) {
+    if (t->n1 < 16 / run)
+        tall(dst, src, t, run, how);
+    else if (t->n0 < 16 / run)
+        thin(dst, src, t, run);
+    else if (t->n0 < VEC / run)
+        flat(dst, src, t, run);
+    else
+        bands(dst, src, t, run, how);
+}
+
+/* Turn a negative axis 1 round, so that the source runs forwards. */
+LM_INLINE lm_tile forwards(const lm_tile *t, char **dst, const char **src) {
+    lm_tile f = *t;
+    if (f.ss1 < 0) {
+        *dst += (f.n1 - 1) * f.ds1;
+        *src += (f.n1 - 1) * f.ss1;
+        f.ds1 = -f.ds1;
+        f.ss1 = -f.ss1;
+    }
+    return f;
+}
+
+LM_INLINE void by_run(char *dst, const char *src, const lm_tile *t, store_kind how) {
+    switch (t->run) {
+    case 1: tile_of(dst, src, t, 1, how); break;
+    case 2: tile_of(dst, src, t, 2, how); break;
+    case 4: tile_of(dst, src, t, 4, how); break;
+    case 8: tile_of(dst, src, t, 8, how); break;
+    case 16: tile_of(dst, src, t, 16, how); break;
+    case 3: block_part(dst, t->ds1, src, t->ss0, t->n0, t->n1, 3); break;
+    case 6: block_part(dst, t->ds1, src, t->ss0, t->n0, t->n1, 6); break;
+    case 12: block_part(dst, t->ds1, src, t->ss0, t->n0, t->n1, 12); break;
+    case 24: block_part(dst, t->ds1, src, t->ss0, t->n0, t->n1, 24); break;
+    case 32: block_part(dst, t->ds1, src, t->ss0, t->n0, t->n1, 32); break;
+    default:
+        for (int64_t j = 0; j < t->n1; j++)
+            for (int64_t i = 0; i < t->n0; i++)
+                lm_copy_short(dst + j * t->ds1 + i * t->run, src + i * t->ss0 + j * t->run, t->run);
+    }
+}
+
+/* Instantiated once each: by_run() is large. */
+static __attribute__((noinline)) void plain(char *dst, const char *src, const lm_tile *t) {
+    by_run(dst, src, t, STORE);
+}
+static __attribute__((noinline)) void direct(char *dst, const char *src, const lm_tile *t) {
+    by_run(dst, src, t, STREAM);
+}
+
+void LM_KERNEL(transpose)(char *dst, const char *src, const lm_tile *t) {
+    const lm_tile f = forwards(t, &dst, &src);
+    plain(dst, src, &f);
+}
+
+/* Are all destination rows of the tile aligned to lines? */
+LM_INLINE int rows_aligned(const char *dst, const lm_tile *t) {
+    return (((uintptr_t)dst | (uintptr_t)t->ds1) & (LM_LINE - 1)) == 0;
+}
+
+/* Bytes of one staged destination row, and rows staged at a time. The pitch avoids one cache set for all. */
+enum { STAGE_ROW = 2048, STAGE_ROWS = 16, STAGE_PITCH = STAGE_ROW + LM_LINE };
+
+/* Transpose a piece into a buffer in the caches, then stream its rows to wherever they begin. */
+LM_INLINE void staged(char *dst, const char *src, const lm_tile *t) {
+    _Alignas(LM_LINE) char stage[STAGE_ROWS * STAGE_PITCH];
+    const int64_t wide = STAGE_ROW / t->run;
+    for (int64_t i = 0; i < t->n0; i += wide) {
+        for (int64_t j = 0; j < t->n1; j += STAGE_ROWS) {
+            lm_tile piece = *t;
+            piece.n0 = t->n0 - i < wide ? t->n0 - i : wide;
+            piece.n1 = t->n1 - j < STAGE_ROWS ? t->n1 - j : STAGE_ROWS;
+            piece.ds1 = STAGE_PITCH;
+            plain(stage, src + i * t->ss0 + j * t->ss1, &piece);
+            for (int64_t k = 0; k < piece.n1; k++)
+                lm_stream_row(dst + (j + k) * t->ds1 + i * t->run, stage + k * STAGE_PITCH, piece.n0 * t->run);
+        }
+    }
+}
+
+/* Destination rows that follow each other without a gap: the rows of many source columns go through the
+ * stage as one dense stretch. */
+LM_INLINE void staged_dense(char *dst, const char *src, const lm_tile *t) {
+    const int64_t row = t->n0 * t->run;
+    lm_stage stage;
+    lm_stage_open(&stage, dst);
+    for (int64_t j = 0; j < t->n1;) {
+        lm_tile piece = *t;
+        piece.n1 = lm_stage_room(&stage) / row;
+        if (piece.n1 > t->n1 - j) piece.n1 = t->n1 - j;
+        plain(stage.byte + stage.fill, src + j * t->ss1, &piece);
+        stage.fill += piece.n1 * row;
+        j += piece.n1;
+        lm_stage_flush(&stage);
+    }
+    lm_stage_close(&stage);
+}
+
+void LM_KERNEL(transpose_stream)(char *dst, const char *src, const lm_tile *t) {
+    const lm_tile f = forwards(t, &dst, &src);
+    const int64_t row = f.n0 * f.run;
+    if (f.ds1 == row && row <= LM_STAGE_BYTES / 8)
+        staged_dense(dst, src, &f);
+    else if (VEC == LM_LINE && f.run <= 16 && (f.run & (f.run - 1)) == 0 && rows_aligned(dst, &f))
+        direct(dst, src, &f);
+    else if (f.run <= STAGE_ROW / 8 && row >= 4 * LM_LINE)
+        staged(dst, src, &f);
+    else
+        plain(dst, src, &f);
+}

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Lanes of 16 bytes, and the widest vector of lanes of the instruction set that a file is compiled for.
+ * Everything that differs between instruction sets is here; kernels are written once in these terms.
+ *
+ * All loads and stores take any address; vec_stream() needs one aligned to the vector. A zip interleaves runs
+ * of 1, 2, 4 or 8 bytes of the low or high halves of two lanes; on vectors, lane by lane. */
+#ifndef LM_VEC_H
+#define LM_VEC_H
+
+#include <stdint.h>
+#include <string.h>
+
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
+#define LM_INLINE static inline __attribute__((always_inline))
+
+/* ---- lanes ---------------------------------------------------------------------------------------- */
+
+#if defined(__SSE2__)
+
+typedef __m128i lane;
+LM_INLINE lane lane_load(const char *p) { return _mm_loadu_si128((const __m128i *)(const void *)p); }
+LM_INLINE void lane_store(char *p, lane v) { _mm_storeu_si128((__m128i *)(void *)p, v); }
+LM_INLINE void lane_stream(char *p, lane v) { _mm_stream_si128((__m128i *)(void *)p, v); }
+LM_INLINE lane lane_zip_lo(lane a, lane b, int run) {
+    switch (run) {
+    case 1: return _mm_unpacklo_epi8(a, b);
+    case 2: return _mm_unpacklo_epi16(a, b);
+    case 4: return _mm_unpacklo_epi32(a, b);
+    default: return _mm_unpacklo_epi64(a, b);
+    }
+}
+LM_INLINE lane lane_zip_hi(lane a, lane b, int run) {
+    switch (run) {
+    case 1: return _mm_unpackhi_epi8(a, b);
+    case 2: return _mm_unpackhi_epi16(a, b);
+    case 4: return _mm_unpackhi_epi32(a, b);
+    default: return _mm_unpackhi_epi64(a, b);
+    }
+}
+
+#else /* plain C, in the compilers' vector types (NEON, VSX, ... or scalar code) */
+
+typedef uint8_t lane __attribute__((vector_size(16)));
+typedef uint16_t lm_u16x8 __attribute__((vector_size(16)));
+typedef uint32_t lm_u32x4 __attribute__((vector_size(16)));
+typedef uint64_t lm_u64x2 __attribute__((vector_size(16)));
+LM_INLINE lane lane_load(const char *p) {
+    lane v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+LM_INLINE void lane_store(char *p, lane v) { memcpy(p, &v, sizeof v); }
+LM_INLINE void lane_stream(char *p, lane v) { memcpy(p, &v, sizeof v); }
+LM_INLINE lane lane_zip_lo(lane a, lane b, int run) {
+    switch (run) {
+    case 1: return __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+    case 2: return (lane)__builtin_shufflevector((lm_u16x8)a, (lm_u16x8)b, 0, 8, 1, 9, 2, 10, 3, 11);
+    case 4: return (lane)__builtin_shufflevector((lm_u32x4)a, (lm_u32x4)b, 0, 4, 1, 5);
+    default: return (lane)__builtin_shufflevector((lm_u64x2)a, (lm_u64x2)b, 0, 2);
+    }
+}
+LM_INLINE lane lane_zip_hi(lane a, lane b, int run) {
+    switch (run) {
+    case 1: return __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
+    case 2: return (lane)__builtin_shufflevector((lm_u16x8)a, (lm_u16x8)b, 4, 12, 5, 13, 6, 14, 7, 15);
+    case 4: return (lane)__builtin_shufflevector((lm_u32x4)a, (lm_u32x4)b, 2, 6, 3, 7);
+    default: return (lane)__builtin_shufflevector((lm_u64x2)a, (lm_u64x2)b, 1, 3);
+    }
+}
+
+#endif
+
+/* ---- vectors -------------------------------------------------------------------------------------- */
+
+/* vec_rows(p, stride): lane l is the 16 bytes at p + l*stride. vec_scatter(p, stride, v): the way back. */
+
+#if defined(__AVX512BW__)
+
+typedef __m512i vec;
+LM_INLINE vec vec_load(const char *p) { return _mm512_loadu_si512((const void *)p); }
+LM_INLINE void vec_store(char *p, vec v) { _mm512_storeu_si512((void *)p, v); }
+LM_INLINE void vec_stream(char *p, vec v) { _mm512_stream_si512((__m512i *)(void *)p, v); }
+LM_INLINE vec vec_rows(const char *p, int64_t stride) {
+    __m512i v = _mm512_castsi128_si512(lane_load(p));
+    v = _mm512_inserti32x4(v, lane_load(p + stride), 1);
+    v = _mm512_inserti32x4(v, lane_load(p + 2 * stride), 2);
+    return _mm512_inserti32x4(v, lane_load(p + 3 * stride), 3);
+}
+LM_INLINE void vec_scatter(char *p, int64_t stride, vec v) {
+    lane_store(p, _mm512_castsi512_si128(v));
+    lane_store(p + stride, _mm512_extracti32x4_epi32(v, 1));
+    lane_store(p + 2 * stride, _mm512_extracti32x4_epi32(v, 2));
+    lane_store(p + 3 * stride, _mm512_extracti32x4_epi32(v, 3));
+}
+LM_INLINE vec vec_zip_lo(vec a, vec b, int run) {
+    switch (run) {
+    case 1: return _mm512_unpacklo_epi8(a, b);
+    case 2: return _mm512_unpacklo_epi16(a, b);
+    case 4: return _mm512_unpacklo_epi32(a, b);
+    default: return _mm512_unpacklo_epi64(a, b);
+    }
+}
+LM_INLINE vec vec_zip_hi(vec a, vec b, int run) {
+    switch (run) {
+    case 1: return _mm512_unpackhi_epi8(a, b);
+    case 2: return _mm512_unpackhi_epi16(a, b);
+    case 4: return _mm512_unpackhi_epi32(a, b);
+    default: return _mm512_unpackhi_epi64(a, b);
+    }
+}
+
+#elif defined(__AVX2__)
+
+typedef __m256i vec;
+LM_INLINE vec vec_load(const char *p) { return _mm256_loadu_si256((const __m256i *)(const void *)p); }
+LM_INLINE void vec_store(char *p, vec v) { _mm256_storeu_si256((__m256i *)(void *)p, v); }
+LM_INLINE void vec_stream(char *p, vec v) { _mm256_stream_si256((__m256i *)(void *)p, v); }
+LM_INLINE vec vec_rows(const char *p, int64_t stride) {
+    return _mm256_inserti128_si256(_mm256_castsi128_si256(lane_load(p)), lane_load(p + stride), 1);
+}
+LM_INLINE void vec_scatter(char *p, int64_t stride, vec v) {
+    lane_store(p, _mm256_castsi256_si128(v));
+    lane_store(p + stride, _mm256_extracti128_si256(v, 1));
+}
+LM_INLINE vec vec_zip_lo(vec a, vec b, int run) {
+    switch (run) {
+    case 1: return _mm256_unpacklo_epi8(a, b);
+    case 2: return _mm256_unpacklo_epi16(a, b);
+    case 4: return _mm256_unpacklo_epi32(a, b);
+    default: return _mm256_unpacklo_epi64(a, b);
+    }
+}
+LM_INLINE vec vec_zip_hi(vec a, vec b, int run) {
+    switch (run) {
+    case 1: return _mm256_unpackhi_epi8(a, b);
+    case 2: return _mm256_unpackhi_epi16(a, b);
+    case 4: return _mm256_unpackhi_epi32(a, b);
+    default: return _mm256_unpackhi_epi64(a, b);
+    }
+}
+
+#else
+
+typedef lane vec;
+LM_INLINE vec vec_load(const char *p) { return lane_load(p); }
+LM_INLINE void vec_store(char *p, vec v) { lane_store(p, v); }
+LM_INLINE void vec_stream(char *p, vec v) { lane_stream(p, v); }
+LM_INLINE vec vec_rows(const char *p, int64_t stride) {
+    (void)stride;
+    return lane_load(p);
+}
+LM_INLINE void vec_scatter(char *p, int64_t stride, vec v) {
+    (void)stride;
+    lane_store(p, v);
+}
+LM_INLINE vec vec_zip_lo(vec a, vec b, int run) { return lane_zip_lo(a, b, run); }
+LM_INLINE vec vec_zip_hi(vec a, vec b, int run) { return lane_zip_hi(a, b, run); }
+
+#endif
+
+/* Bytes of a cache line, the unit of streaming stores; of a vector. */
+enum { LM_LINE = 64, VEC = sizeof(vec) };
+
+#endif

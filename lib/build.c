@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Loop nests from parameters. */
+#include "build.h"
+
+#include "cpu.h"
+
+static int64_t magnitude(int64_t v) { return v < 0 ? -v : v; }
+
+/* The kernel's two axes come first in the nest; *axis_of tells which problem axes they are. */
+static void add_kernel_axes(lm_nest *nest, const lm_problem *p, const lm_params *params) {
+    const bool bytes = params->inner == LM_AXIS_RUN;
+    nest->dim[0] = bytes               ? (lm_pdim){p->run, 1, 1}
+                   : params->inner >= 0 ? p->dim[params->inner]
+                                        : (lm_pdim){1, 0, 0};
+    nest->dim[1] = params->outer >= 0 ? p->dim[params->outer] : (lm_pdim){1, 0, 0};
+    nest->dims = LM_KERNEL_AXES;
+    const lm_pdim *a = &nest->dim[0], *b = &nest->dim[1];
+    nest->tile = (lm_tile){bytes ? 1 : p->run, a->n, a->ds, a->ss, b->n, b->ds, b->ss, 0};
+}
+
+/* How far one step of a loop goes on the side that the order looks at. */
+static int64_t reach(const lm_nest *nest, const lm_loop *loop, lm_order order) {
+    const lm_pdim *d = &nest->dim[loop->dim];
+    return (order == LM_ORDER_DST ? d->ds : magnitude(d->ss)) * loop->step;
+}
+
+/* Insert a loop where its step belongs, longest steps outermost. */
+static void add_loop(lm_nest *nest, int dim, int64_t step, lm_order order) {
+    const lm_loop loop = {dim, step};
+    const int64_t far = reach(nest, &loop, order);
+    int at = nest->loops++;
+    for (; at > 0 && reach(nest, &nest->loop[at - 1], order) < far; at--) nest->loop[at] = nest->loop[at - 1];
+    nest->loop[at] = loop;
+}
+
+static void add_loops(lm_nest *nest, const lm_problem *p, const lm_params *params) {
+    nest->loops = 0;
+    for (int k = 0; k < p->rank; k++) {
+        if (k == params->inner || k == params->outer) continue;
+        nest->dim[nest->dims] = p->dim[k];
+        add_loop(nest, nest->dims++, 1, params->order);
+    }
+    for (int k = 0; k < 2; k++)
+        if (params->tile[k] < nest->dim[k].n) add_loop(nest, k, params->tile[k], params->order);
+}
+
+/* The next tile is one round of the innermost loop further on. */
+static void look_ahead(lm_nest *nest) {
+    if (nest->loops == 0) return;
+    const lm_loop *last = &nest->loop[nest->loops - 1];
+    nest->tile.ahead = last->step * nest->dim[last->dim].ss;
+}
+
+/* Enough units for each thread to get several, so that an uneven last one costs little. */
+enum { UNITS_A_THREAD = 4 };
+
+static bool has_loop(const lm_nest *nest, int dim) {
+    for (int k = 0; k < nest->loops; k++)
+        if (nest->loop[k].dim == dim) return true;
+    return false;
+}
+
+/* Take outer loops until there are enough units; where the loops do not give enough, block a kernel axis,
+ * in the run by whole pages. */
+static void cut(lm_nest *nest, const lm_params *params) {
+    const int64_t enough = (int64_t)UNITS_A_THREAD * params->threads;
+    nest->split = 0;
+    if (params->threads <= 1) return;
+    while (nest->split < nest->loops && lm_nest_units(nest) < enough) nest->split++;
+    if (lm_nest_units(nest) >= params->threads) return;
+    for (int k = 1; k >= 0; k--) {
+        const int64_t grain = k == 0 && params->inner == LM_AXIS_RUN ? 4096 : 1;
+        if (has_loop(nest, k) || nest->dim[k].n < params->threads * grain) continue;
+        const int64_t step = (nest->dim[k].n - 1) / enough / grain * grain + grain;
+        nest->loop[nest->loops++] = (lm_loop){k, step};
+        nest->split = nest->loops;
+        return;
+    }
+}
+
+void lm_build(lm_step *step, const lm_problem *problem, const lm_params *params, lm_pattern pattern) {
+    lm_nest *nest = &step->nest;
+    step->params = *params;
+    add_kernel_axes(nest, problem, params);
+    add_loops(nest, problem, params);
+    nest->doff = problem->doff;
+    nest->soff = problem->soff;
+    look_ahead(nest);
+    cut(nest, params);
+    step->kernel = lm_kernel_find(pattern, nest->tile.run, params->stream, lm_cpu_isa());
+}

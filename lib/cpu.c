@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Instruction sets: what the CPU and operating system run, and what the user allows through LMAD_ISA. */
+#include "cpu.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const names[LM_ISA_COUNT] = {
+    [LM_ISA_BASE] = "base",
+    [LM_ISA_AVX2] = "avx2",
+    [LM_ISA_AVX512] = "avx512",
+};
+
+const char *lm_isa_name(lm_isa isa) { return (unsigned)isa < LM_ISA_COUNT ? names[isa] : "unknown"; }
+
+#if defined(__x86_64__) || defined(__i386__)
+
+/* The builtin looks at XCR0 as well: a feature whose registers the operating system does not save is not
+ * reported. */
+static int has_avx2(void) { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2"); }
+
+static int has_avx512(void) {
+    return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+           __builtin_cpu_supports("avx512vbmi");
+}
+
+int lm_isa_supported(lm_isa isa) {
+    switch (isa) {
+    case LM_ISA_BASE: return 1;
+    case LM_ISA_AVX2: return has_avx2();
+    case LM_ISA_AVX512: return has_avx512();
+    default: return 0;
+    }
+}
+
+#else
+
+/* Elsewhere the compiler's own instruction set (NEON on aarch64) is the only one. */
+int lm_isa_supported(lm_isa isa) { return isa == LM_ISA_BASE; }
+
+#endif
+
+static lm_isa chosen = LM_ISA_BASE;
+
+static void choose(void) {
+    lm_isa limit = LM_ISA_COUNT - 1;
+    const char *wanted = getenv("LMAD_ISA");
+    for (int isa = 0; wanted && isa < LM_ISA_COUNT; isa++) {
+        if (strcmp(wanted, names[isa]) == 0) limit = (lm_isa)isa;
+    }
+    for (int isa = 0; isa <= (int)limit; isa++) {
+        if (lm_isa_supported((lm_isa)isa)) chosen = (lm_isa)isa;
+    }
+}
+
+lm_isa lm_cpu_isa(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, choose);
+    return chosen;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which instruction sets this process may use. */
+#ifndef LM_CPU_H
+#define LM_CPU_H
+
+#include "kernels/host/isa.h"
+
+/* "base", "avx2", "avx512". */
+const char *lm_isa_name(lm_isa isa);
+
+/* Whether this CPU and operating system run the instruction set (LMAD_ISA is not looked at). */
+int lm_isa_supported(lm_isa isa);
+
+/* The widest supported instruction set within LMAD_ISA (an unknown or unsupported name is as no name). The
+ * environment is read once. */
+lm_isa lm_cpu_isa(void);
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Contexts: settings that plans are made with, shared and counted. */
+#ifndef LM_CTX_H
+#define LM_CTX_H
+
+#include "lmad.h"
+
+/* The settings of a context at one moment. */
+typedef struct lm_settings {
+    int threads;            /* 0 = automatic */
+    double time_limit;      /* seconds, < 0 = none */
+    lmad_parallel_for *run; /* NULL = built in */
+    void *run_data;
+} lm_settings;
+
+/* A consistent snapshot of the settings of ctx; NULL is the default context. */
+void lm_ctx_settings(lmad_ctx *ctx, lm_settings *out);
+
+/* One more owner; NULL gives the default context, which lives as long as the process. */
+lmad_ctx *lm_ctx_ref(lmad_ctx *ctx);
+void lm_ctx_unref(lmad_ctx *ctx);
+
+#endif

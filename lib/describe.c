@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Plans in words: describe, explain, info. */
+#include <string.h>
+
+#include "cost.h"
+#include "plan.h"
+#include "status.h"
+#include "text.h"
+
+/* ---- describe ------------------------------------------------------------------------------------- */
+
+static void add_axis(lm_text *text, const lm_step *step, int k) {
+    const int axis = k == 0 ? step->params.inner : step->params.outer;
+    const lm_pdim *d = &step->nest.dim[k];
+    if (axis == LM_AXIS_NONE) return;
+    if (axis == LM_AXIS_RUN)
+        lm_text_add(text, " run=%lld", (long long)d->n);
+    else
+        lm_text_add(text, " %lldx(%lld<-%lld)", (long long)d->n, (long long)d->ds, (long long)d->ss);
+    if (step->params.tile[k] < d->n) lm_text_add(text, "/%lld", (long long)step->params.tile[k]);
+}
+
+static void add_step(lm_text *text, const lm_step *step) {
+    lm_text_add(text, "(%s %s", step->kind->name, step->kernel->name);
+    if (step->nest.tile.run != 1 || step->params.inner != LM_AXIS_RUN)
+        lm_text_add(text, " run=%lld", (long long)step->nest.tile.run);
+    add_axis(text, step, 1);
+    add_axis(text, step, 0);
+    if (step->nest.loops > 1) lm_text_add(text, " order=%s", step->params.order == LM_ORDER_DST ? "dst" : "src");
+    if (step->params.threads > 1 && step->nest.split) lm_text_add(text, " threads=%d", step->params.threads);
+    lm_text_add(text, ")");
+}
+
+int lm_step_describe(const lm_step *step, char *buf, size_t size) {
+    lm_text text = {buf, size, 0};
+    add_step(&text, step);
+    return (int)text.length;
+}
+
+static const char *op_name(lm_op op) { return op == LM_OP_COPY ? "copy" : op == LM_OP_MOVE ? "move" : "fill"; }
+
+int lmad_plan_describe(const lmad_plan *p, char *buf, size_t size) {
+    if (!p || (!buf && size)) return -1;
+    lm_text text = {buf, size, 0};
+    if (size) buf[0] = '\0';
+    lm_text_add(&text, "(%s", op_name(p->problem.op));
+    if (p->recipe == LM_RECIPE_NOTHING) lm_text_add(&text, " (nop)");
+    if (p->recipe == LM_RECIPE_BUFFERED) lm_text_add(&text, " (buffer %zu", p->scratch_bytes);
+    for (int k = 0; k < (p->recipe == LM_RECIPE_BUFFERED ? 2 : p->recipe != LM_RECIPE_NOTHING); k++) {
+        lm_text_add(&text, " ");
+        add_step(&text, &p->step[k]);
+    }
+    lm_text_add(&text, p->recipe == LM_RECIPE_BUFFERED ? "))" : ")");
+    return (int)text.length;
+}
+
+/* ---- explain -------------------------------------------------------------------------------------- */
+
+static void add_problem(lm_text *text, const lm_problem *p) {
+    lm_text_add(text, "problem: %s of %lld bytes in %lld runs of %lld bytes, %d thread%s at most\n", op_name(p->op),
+                (long long)p->payload, (long long)p->count, (long long)p->run, p->threads, p->threads == 1 ? "" : "s");
+    lm_text_add(text, "axes, outermost in the destination first: extent (bytes in destination <- in source)\n ");
+    for (int k = 0; k < p->rank; k++)
+        lm_text_add(text, " %lld (%lld <- %lld)", (long long)p->dim[k].n, (long long)p->dim[k].ds,
+                    (long long)p->dim[k].ss);
+    lm_text_add(text, p->rank ? "\n" : " none\n");
+}
+
+typedef struct listing {
+    lm_text *text;
+    const lm_step *chosen;
+} listing;
+
+static bool same_candidate(const lm_step *a, const lm_step *b) {
+    const lm_params *x = &a->params, *y = &b->params;
+    return a->kind == b->kind && x->inner == y->inner && x->outer == y->outer && x->tile[0] == y->tile[0] &&
+           x->tile[1] == y->tile[1] && x->order == y->order && x->stream == y->stream && x->threads == y->threads;
+}
+
+static bool list_candidate(void *arg, const lm_step *step) {
+    const listing *l = arg;
+    lm_text_add(l->text, "%c %10.3f us  ", same_candidate(step, l->chosen) ? '*' : ' ', step->seconds * 1e6);
+    add_step(l->text, step);
+    lm_text_add(l->text, "\n");
+    return true;
+}
+
+int lmad_plan_explain(const lmad_plan *p, char *buf, size_t size) {
+    if (!p || (!buf && size)) return -1;
+    lm_text text = {buf, size, 0};
+    if (size) buf[0] = '\0';
+    add_problem(&text, &p->problem);
+    if (p->recipe == LM_RECIPE_NOTHING) {
+        lm_text_add(&text, "nothing to do\n");
+        return (int)text.length;
+    }
+    if (p->recipe == LM_RECIPE_BUFFERED) {
+        lm_text_add(&text, "the views share bytes: through %zu bytes of scratch by\n  ", p->scratch_bytes);
+        add_step(&text, &p->step[0]);
+        lm_text_add(&text, "\n  ");
+        add_step(&text, &p->step[1]);
+        lm_text_add(&text, "\n");
+        return (int)text.length;
+    }
+    listing all = {&text, &p->step[0]};
+    lm_text_add(&text, "candidates with their estimates, * = chosen (the least):\n");
+    lm_planner_each(&p->problem, list_candidate, &all);
+    return (int)text.length;
+}
+
+/* ---- info ----------------------------------------------------------------------------------------- */
+
+lmad_status lmad_plan_info(const lmad_plan *p, lmad_info *info) {
+    if (!p) return lm_fail(LMAD_ERR_NULL, "plan: NULL");
+    if (!info) return lm_fail(LMAD_ERR_NULL, "info: NULL");
+    if (info->struct_size < sizeof info->struct_size)
+        return lm_fail(LMAD_ERR_ARGUMENT, "info: struct_size %zu is not set", info->struct_size);
+    lmad_info all = {.struct_size = info->struct_size, .kind = "nop", .source = p->source, .threads = 1};
+    const int steps = p->recipe == LM_RECIPE_NOTHING ? 0 : p->recipe == LM_RECIPE_BUFFERED ? 2 : 1;
+    if (steps) all.kind = steps == 2 ? "buffer" : p->step[0].kind->name;
+    for (int k = 0; k < steps; k++) {
+        all.predicted_seconds += p->step[k].seconds;
+        if (p->step[k].nest.split && p->step[k].params.threads > all.threads) all.threads = p->step[k].params.threads;
+    }
+    all.payload_bytes = p->problem.payload;
+    all.lines_touched = lm_lines_touched(&p->problem);
+    all.bytes_touched = all.lines_touched * 64;
+    all.work_size = p->scratch_bytes;
+    memcpy(info, &all, info->struct_size < sizeof all ? info->struct_size : sizeof all);
+    return LMAD_OK;
+}

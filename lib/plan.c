@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Making and destroying plans. */
+#include "plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cost.h"
+#include "desc.h"
+#include "status.h"
+#include "threads.h"
+
+static lmad_status check_flags(unsigned flags) {
+    const unsigned known = LMAD_EFFORT_MASK | LMAD_WISDOM_ONLY | LMAD_SERIAL;
+    if (flags & ~known) return lm_fail(LMAD_ERR_FLAGS, "flags: unknown bits 0x%x", flags & ~known);
+    if ((flags & LMAD_EFFORT_MASK) > LMAD_EXHAUSTIVE)
+        return lm_fail(LMAD_ERR_FLAGS, "flags: effort %u is none of LMAD_ESTIMATE ... LMAD_EXHAUSTIVE",
+                       flags & LMAD_EFFORT_MASK);
+    return LMAD_OK;
+}
+
+static lmad_status take_scratch(lmad_plan *plan, int64_t bytes) {
+    plan->scratch = bytes <= PTRDIFF_MAX ? malloc((size_t)bytes) : NULL;
+    if (!plan->scratch)
+        return lm_fail(LMAD_ERR_NO_MEMORY, "no memory for %lld bytes of scratch", (long long)bytes);
+    plan->scratch_bytes = (size_t)bytes;
+    return LMAD_OK;
+}
+
+/* A move whose two views share bytes: pack the source densely, then unpack it. */
+static lmad_status plan_buffered(lmad_plan *plan, const lmad_desc *dst, const lmad_desc *src, size_t elem_size) {
+    int64_t shape[LMAD_MAX_RANK];
+    lmad_desc dense;
+    lm_problem part;
+    for (int k = 0; k < dst->rank; k++) shape[k] = dst->dim[k].n;
+    lmad_status status = lmad_row_major(&dense, dst->rank, shape);
+    if (status == LMAD_OK) status = lm_problem_make(&part, LM_OP_COPY, &dense, src, elem_size, plan->problem.threads);
+    if (status == LMAD_OK) lm_planner_choose(&part, &plan->step[0]);
+    if (status == LMAD_OK) status = lm_problem_make(&part, LM_OP_COPY, dst, &dense, elem_size, plan->problem.threads);
+    if (status == LMAD_OK) lm_planner_choose(&part, &plan->step[1]);
+    return status == LMAD_OK ? take_scratch(plan, plan->problem.payload) : status;
+}
+
+/* Is the move from every element onto itself? */
+static bool is_identity(const lm_problem *p) {
+    for (int k = 0; k < p->rank; k++)
+        if (p->dim[k].ds != p->dim[k].ss) return false;
+    return p->doff == p->soff;
+}
+
+static lm_recipe choose_recipe(const lm_problem *p) {
+    if (p->count == 0) return LM_RECIPE_NOTHING;
+    if (p->op == LM_OP_FILL) return LM_RECIPE_VALUE;
+    if (p->op == LM_OP_COPY) return LM_RECIPE_ONE;
+    if (is_identity(p)) return LM_RECIPE_NOTHING;
+    return lm_problem_overlaps(p, NULL, NULL) ? LM_RECIPE_BUFFERED : LM_RECIPE_ONE;
+}
+
+lmad_status lm_plan_init(lmad_plan *plan, lmad_ctx *ctx, lm_op op, const lmad_desc *dst, const lmad_desc *src,
+                         size_t elem_size, unsigned flags) {
+    lmad_status status = check_flags(flags);
+    if (status != LMAD_OK) return status;
+    lm_ctx_settings(ctx, &plan->settings);
+    const int threads = flags & LMAD_SERIAL ? 1 : lm_threads_limit(&plan->settings);
+    status = lm_problem_make(&plan->problem, op, dst, src, elem_size, threads);
+    if (status != LMAD_OK) return status;
+
+    plan->scratch = NULL;
+    plan->scratch_bytes = 0;
+    plan->source = LMAD_SOURCE_ESTIMATED;
+    atomic_flag_clear(&plan->scratch_taken);
+    plan->recipe = choose_recipe(&plan->problem);
+    if (plan->recipe != LM_RECIPE_NOTHING && (flags & LMAD_WISDOM_ONLY))
+        return lm_fail(LMAD_ERR_NO_WISDOM, "no wisdom for this problem");
+    if (plan->recipe == LM_RECIPE_BUFFERED)
+        status = plan_buffered(plan, dst, src, elem_size);
+    else
+        lm_planner_choose(&plan->problem, &plan->step[0]);
+    if (plan->recipe == LM_RECIPE_VALUE && elem_size > LM_VALUE_ON_STACK)
+        status = take_scratch(plan, (int64_t)elem_size);
+    if (status == LMAD_OK) plan->ctx = lm_ctx_ref(ctx);
+    return status;
+}
+
+void lm_plan_release(lmad_plan *plan) {
+    free(plan->scratch);
+    lm_ctx_unref(plan->ctx);
+}
+
+/* A plan on the heap. */
+static lmad_status create(lmad_plan **out, lmad_ctx *ctx, lm_op op, const lmad_desc *dst, const lmad_desc *src,
+                          size_t elem_size, unsigned flags) {
+    if (!out) return lm_fail(LMAD_ERR_NULL, "plan: the output pointer is NULL");
+    lmad_plan *plan = malloc(sizeof *plan);
+    if (!plan) return lm_fail(LMAD_ERR_NO_MEMORY, "no memory for a plan of %zu bytes", sizeof *plan);
+    const lmad_status status = lm_plan_init(plan, ctx, op, dst, src, elem_size, flags);
+    if (status != LMAD_OK)
+        free(plan);
+    else
+        *out = plan;
+    return status;
+}
+
+lmad_status lmad_plan_copy(lmad_plan **p, lmad_ctx *ctx, const lmad_desc *dst, const lmad_desc *src, size_t elem_size,
+                           unsigned flags) {
+    return create(p, ctx, LM_OP_COPY, dst, src, elem_size, flags);
+}
+
+lmad_status lmad_plan_move(lmad_plan **p, lmad_ctx *ctx, const lmad_desc *dst, const lmad_desc *src, size_t elem_size,
+                           unsigned flags) {
+    return create(p, ctx, LM_OP_MOVE, dst, src, elem_size, flags);
+}
+
+lmad_status lmad_plan_fill(lmad_plan **p, lmad_ctx *ctx, const lmad_desc *dst, size_t elem_size, unsigned flags) {
+    return create(p, ctx, LM_OP_FILL, dst, NULL, elem_size, flags);
+}
+
+void lmad_plan_destroy(lmad_plan *p) {
+    if (!p) return;
+    lm_plan_release(p);
+    free(p);
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Text into a caller's buffer. */
+#include "text.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+void lm_text_add(lm_text *text, const char *format, ...) {
+    const size_t room = text->length < text->size ? text->size - text->length : 0;
+    va_list args;
+    va_start(args, format);
+    const int n = vsnprintf(room ? text->buf + text->length : NULL, room, format, args);
+    va_end(args);
+    if (n > 0) text->length += (size_t)n;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Text into a caller's buffer, piece by piece, with snprintf's rule: all that fits is written, the length
+ * that it would have is known. */
+#ifndef LM_TEXT_H
+#define LM_TEXT_H
+
+#include <stddef.h>
+
+typedef struct lm_text {
+    char *buf;
+    size_t size;   /* of buf; may be 0, then buf may be NULL */
+    size_t length; /* of the whole text so far */
+} lm_text;
+
+void lm_text_add(lm_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

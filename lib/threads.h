@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Parallel execution: OpenMP, the caller's parallel-for, or serial. */
+#ifndef LM_THREADS_H
+#define LM_THREADS_H
+
+#include "ctx.h"
+
+/* How many threads a plan made now may use: the context's number, or automatic. >= 1. */
+int lm_threads_limit(const lm_settings *settings);
+
+/* Call body(arg, i) once for each i in [0, count), count >= 1, and return when all are done. Serial when
+ * count is 1 and, on the built-in back end, inside an enclosing OpenMP parallel region and in a child whose
+ * parent had threads when it forked. */
+void lm_parallel(const lm_settings *settings, int count, void (*body)(void *arg, int i), void *arg);
+
+/* The built-in back end in words: "OpenMP" or "none". */
+const char *lm_threads_built_in(void);
+
+#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The one list of plan kinds, in the order in which they are shown; the planner compares them all. */
+#ifndef LM_PLANS_LIST_H
+#define LM_PLANS_LIST_H
+
+#include "lib/planner.h"
+
+extern const lm_kind lm_kind_nop, lm_kind_memcpy, lm_kind_rows, lm_kind_runs, lm_kind_reverse, lm_kind_fill,
+    lm_kind_transpose, lm_kind_permute;
+
+static const lm_kind *const lm_kinds[] = {
+    &lm_kind_nop,     &lm_kind_memcpy, &lm_kind_rows,      &lm_kind_runs,
+    &lm_kind_reverse, &lm_kind_fill,   &lm_kind_transpose, &lm_kind_permute,
+};
+
+#endif

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The command line of lmad-bench. */
+#include "bench_args.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SUITE = 256, PROBLEM, EFFORT, THREADS, DEVICE, BASELINE, MIN_TIME, JSON, VERIFY, EXPLAIN, KERNELS };
+
+static const struct argp_option options[] = {
+    {"suite", SUITE, "FILE|NAME", 0, "Run a suite: seeds, transposes, permutations, halo, small, or a file",
+     0},
+    {"problem", PROBLEM, "'ES DST SRC'", 0,
+     "Run one problem: element size in bytes, destination and source, e.g. '4 [(8,8),(8,1)] [(8,1),(8,8)]'; "
+     "an operation (copy, move, fill) may follow",
+     0},
+    {"effort", EFFORT, "EFFORT", 0, "Plan with estimate (default), measure, patient or exhaustive effort", 0},
+    {"threads", THREADS, "N", 0, "Use at most N threads (default 0: automatic)", 0},
+    {"device", DEVICE, "DEVICE", 0, "Where to run: cpu (default)", 0},
+    {"baseline", BASELINE, "naive", 0, "Time the plain loop nest, too", 0},
+    {"min-time", MIN_TIME, "SECONDS", 0, "Time each problem this long (default 0.5), and 5 rounds at least",
+     0},
+    {"json", JSON, NULL, 0, "Print one JSON object a line", 0},
+    {"verify", VERIFY, NULL, 0, "Check every byte of one execution of each plan", 0},
+    {"explain", EXPLAIN, NULL, 0, "Show every candidate of the planner and its estimate", 0},
+    {"kernels", KERNELS, NULL, 0, "Time each kernel of the library against the plain one", 0},
+    {0}};
+
+static const char doc[] =
+    "Times copies against contiguous ones of the same payload.\v"
+    "Without --suite and --problem it runs the suite seeds. The columns /memcpy, /ceiling, /ideal and /naive "
+    "are "
+    "the time of that contender over the time of the plan, so more is better: libc's memcpy; the fastest of "
+    "memcpy, rep movsb and streaming stores; the same scaled by the cache lines that the problem must touch; "
+    "the plain loop nest.\n\n"
+    "Exit status: 0; 1 when a problem could not be planned or was copied wrongly; 2 for bad arguments. A "
+    "problem "
+    "that does not fit in the memory available is skipped, which is no failure.";
+
+static void read_effort(lm_bench_options *o, const char *text, struct argp_state *state) {
+    static const char *const name[] = {"estimate", "measure", "patient", "exhaustive"};
+    for (unsigned k = 0; k < 4; k++) {
+        if (strcmp(text, name[k]) != 0) continue;
+        o->effort = LMAD_ESTIMATE + k;
+        return;
+    }
+    argp_error(state, "\"%s\" is not an effort (estimate, measure, patient, exhaustive)", text);
+}
+
+static void read_threads(lm_bench_options *o, const char *text, struct argp_state *state) {
+    char *end;
+    errno = 0;
+    const long n = strtol(text, &end, 10);
+    if (end == text || *end || errno || n < 0 || n > 1 << 16)
+        argp_error(state, "\"%s\" is not a number of threads", text);
+    o->threads = (int)n;
+}
+
+static void read_device(const char *text, struct argp_state *state) {
+    if (strncmp(text, "hip:", 4) == 0)
+        argp_failure(state, LM_EXIT_USAGE, 0, "device %s: this build has no HIP; only cpu", text);
+    else if (strcmp(text, "cpu") != 0)
+        argp_error(state, "\"%s\" is not a device (cpu)", text);
+}
+
+static void read_min_time(lm_bench_options *o, const char *text, struct argp_state *state) {
+    char *end;
+    o->min_seconds = strtod(text, &end);
+    if (end == text || *end || !(o->min_seconds >= 0 && o->min_seconds <= 3600))
+        argp_error(state, "\"%s\" is not a time of 0 to 3600 seconds", text);
+}
+
+static void add_cases(lm_bench_options *o, int key, const char *text, struct argp_state *state) {
+    char error[1024];
+    const int failed = key == SUITE ? lm_cases_add_suite(&o->cases, text, error, sizeof error)
+                                    : lm_cases_add_problem(&o->cases, text, error, sizeof error);
+    if (failed) argp_failure(state, LM_EXIT_USAGE, 0, "%s", error);
+}
+
+static error_t read_option(int key, char *arg, struct argp_state *state) {
+    lm_bench_options *o = state->input;
+    switch (key) {
+    case SUITE:
+    case PROBLEM: add_cases(o, key, arg, state); break;
+    case EFFORT: read_effort(o, arg, state); break;
+    case THREADS: read_threads(o, arg, state); break;
+    case DEVICE: read_device(arg, state); break;
+    case BASELINE:
+        if (strcmp(arg, "naive") != 0) argp_error(state, "\"%s\" is not a baseline (naive)", arg);
+        o->naive = true;
+        break;
+    case MIN_TIME: read_min_time(o, arg, state); break;
+    case JSON: o->json = true; break;
+    case VERIFY: o->verify = true; break;
+    case EXPLAIN: o->explain = true; break;
+    case KERNELS: o->kernels = true; break;
+    case ARGP_KEY_ARG: argp_error(state, "\"%s\" is not an option", arg); break;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+static void print_version(FILE *stream, struct argp_state *state) {
+    (void)state;
+    fprintf(stream, "lmad-bench %s\n", lmad_version());
+}
+
+void lm_bench_read_args(lm_bench_options *out, int argc, char **argv) {
+    static const struct argp argp = {options, read_option, NULL, doc, NULL, NULL, NULL};
+    char error[256];
+    argp_program_version_hook = print_version;
+    argp_err_exit_status = LM_EXIT_USAGE;
+    *out = (lm_bench_options){.effort = LMAD_ESTIMATE, .min_seconds = 0.5};
+    argp_parse(&argp, argc, argv, 0, NULL, out);
+    if (out->cases.count || out->kernels) return;
+    if (!lm_cases_add_suite(&out->cases, "seeds", error, sizeof error)) return;
+    fprintf(stderr, "lmad-bench: %s\n", error);
+    exit(LM_EXIT_USAGE);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What lmad-bench was asked to do. */
+#ifndef LM_BENCH_ARGS_H
+#define LM_BENCH_ARGS_H
+
+#include <stdbool.h>
+
+#include "suites.h"
+
+typedef struct lm_bench_options {
+    lm_cases cases;
+    unsigned effort;    /* LMAD_ESTIMATE ... */
+    int threads;        /* 0 = automatic */
+    double min_seconds; /* a case */
+    bool naive, json, verify, explain, kernels;
+} lm_bench_options;
+
+/* The exit statuses of lmad-bench. */
+enum { LM_EXIT_OK = 0, LM_EXIT_WRONG = 1, LM_EXIT_USAGE = 2 };
+
+/* Read the command line; says what is wrong and exits with LM_EXIT_USAGE where something is. */
+void lm_bench_read_args(lm_bench_options *out, int argc, char **argv);
+
+#endif

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Rows of lmad-bench as JSON. */
+#ifndef LM_BENCH_JSON_H
+#define LM_BENCH_JSON_H
+
+#include "bench_kernels.h"
+#include "bench_row.h"
+
+/* One object on one line. Always the same members; null where a value is not known. */
+void lm_json_row(const lm_row *row, const lm_bench_options *options);
+
+void lm_json_kernel(const lm_kernel_row *row);
+
+#endif

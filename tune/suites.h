@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Problem lists for the tools: suites built in, suite files, and single problems given as text.
+ *
+ * A suite line is: name, element size in bytes, destination LMAD, source LMAD, and perhaps an operation
+ * (copy, move or fill), separated by tabs. Blank lines and lines that start with # are skipped. The source
+ * of a fill means nothing and may be empty. */
+#ifndef LM_SUITES_H
+#define LM_SUITES_H
+
+#include <stddef.h>
+
+#include "lib/problem.h"
+#include "lmad.h"
+
+/* One problem to plan. */
+typedef struct lm_case {
+    char *name;
+    lm_op op;
+    size_t elem_size;
+    lmad_desc dst, src; /* a fill has no src */
+} lm_case;
+
+/* A growing list of problems; starts as {0}. */
+typedef struct lm_cases {
+    lm_case *item;
+    size_t count, capacity;
+} lm_cases;
+
+/* A suite built in: its lines, ended by NULL. */
+typedef struct lm_suite {
+    const char *name;
+    const char *const *line;
+} lm_suite;
+
+/* All suites built in, ended by a NULL name. */
+extern const lm_suite lm_suites[];
+
+/* Append the problems of a built-in suite or, where there is none of that name, of a file. 0 on success; -1
+ * with a sentence in @p error (which names file and line) otherwise, and then @p cases is as it was. */
+int lm_cases_add_suite(lm_cases *cases, const char *name_or_path, char *error, size_t size);
+
+/* Append one problem given as "ES DST SRC" or "ES DST SRC OPERATION"; "ES DST fill" needs no source. Its
+ * name is the text. 0 or -1 as above. */
+int lm_cases_add_problem(lm_cases *cases, const char *text, char *error, size_t size);
+
+void lm_cases_free(lm_cases *cases);
+
+/* "copy", "move", "fill". */
+const char *lm_op_name(lm_op op);
+
+#endif
