@@ -4,10 +4,12 @@
 #include "lib/build.h"
 #include "plans.h"
 
-/* Two different axes have the shortest steps. */
+/* Two different axes have the shortest steps, and not the ones that registers transpose. */
 static bool applicable(const lm_problem *p) {
     const int inner = lm_dst_next_axis(p, LM_AXIS_NONE), outer = lm_src_next_axis(p, LM_AXIS_NONE);
-    return p->count > 1 && outer >= 0 && inner != outer;
+    const bool words = p->run <= 16 && (p->run & (p->run - 1)) == 0;
+    return p->count > 1 && outer >= 0 && inner != outer &&
+           !(words && inner == lm_dst_dense_axis(p) && outer == lm_src_dense_axis(p));
 }
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }

@@ -39,8 +39,12 @@ int64_t lm_axis_extent(const lm_problem *p, int axis) {
     return axis == LM_AXIS_NONE ? 1 : p->dim[axis].n;
 }
 
+/* Near the threshold the model has to judge; far from it there is nothing to judge. */
+enum { NEAR = 4 };
+
 int lm_propose(const lm_problem *p, const lm_params *params, lm_params *out, int count) {
-    for (int stream = 0; stream <= (p->payload >= lm_stream_threshold() / 4); stream++) {
+    const int64_t threshold = lm_stream_threshold();
+    for (int stream = p->payload >= threshold * NEAR; stream <= (p->payload >= threshold / NEAR); stream++) {
         if (count == LM_PROPOSALS) return count;
         out[count] = *params;
         out[count++].stream = stream;

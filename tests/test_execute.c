@@ -15,8 +15,6 @@
 #include "rng.h"
 #include "trial.h"
 
-enum { CAPACITY = 16 << 20 };
-
 /* Problems of all kinds, small and large enough for threads. */
 static const lm_trial trials[] = {
     {.op = LM_OP_COPY, .elem_size = 4, .dst = {2, 0, {{8, 8}, {8, 1}}}, .src = {2, 0, {{8, 1}, {8, 8}}}},
@@ -63,7 +61,7 @@ START_TEST(nothing_is_allocated) {
     if (!lm_count_malloc_works()) return;
     lm_rig rig;
     lm_contexts contexts;
-    lm_rig_open(&rig, CAPACITY);
+    lm_rig_open(&rig, lm_trial_room(&trials[_i]));
     lm_contexts_open(&contexts);
     for (int which = 0; which < LM_CONTEXTS; which++) {
         lmad_plan *p = plan_of(&trials[_i], contexts.ctx[which], LMAD_ESTIMATE);
@@ -86,7 +84,7 @@ START_TEST(immediate_copies_allocate_nothing) {
     if (!lm_count_malloc_works() || trials[_i].op != LM_OP_COPY) return;
     const lm_trial *t = &trials[_i];
     lm_rig rig;
-    lm_rig_open(&rig, CAPACITY);
+    lm_rig_open(&rig, lm_trial_room(&trials[_i]));
     for (int round = 0; round < 2; round++) {
         lm_rig_set(&rig, t);
         lm_count_malloc_start();
@@ -150,7 +148,7 @@ static void execute_from_threads(const lmad_plan *p, const lm_trial *t, int roun
     pthread_barrier_init(&start, NULL, THREADS);
     for (int i = 0; i < THREADS; i++) {
         w[i] = (worker){.plan = p, .trial = t, .rounds = rounds, .start = &start};
-        lm_rig_open(&w[i].rig, CAPACITY);
+        lm_rig_open(&w[i].rig, lm_trial_room(t));
         lm_rig_set(&w[i].rig, t);
     }
     for (int i = 0; i < THREADS; i++) ck_assert_int_eq(pthread_create(&thread[i], NULL, work, &w[i]), 0);
@@ -178,7 +176,7 @@ END_TEST
 START_TEST(plans_outlive_their_context) {
     lm_rig rig;
     lmad_ctx *ctx;
-    lm_rig_open(&rig, CAPACITY);
+    lm_rig_open(&rig, lm_trial_room(&trials[_i]));
     ck_assert_int_eq(lmad_ctx_create(&ctx), LMAD_OK);
     ck_assert_int_eq(lmad_ctx_set_threads(ctx, 2), LMAD_OK);
     lmad_plan *p = plan_of(&trials[_i], ctx, LMAD_ESTIMATE);
@@ -195,7 +193,7 @@ END_TEST
 /* The oracle is the same for all, so all thread counts give the same bytes. */
 START_TEST(thread_counts_agree) {
     lm_rig rig;
-    lm_rig_open(&rig, CAPACITY);
+    lm_rig_open(&rig, lm_trial_room(&trials[_i]));
     lm_rig_set(&rig, &trials[_i]);
     for (int threads = 1; threads <= 17; threads += threads < 4 ? 1 : 4) {
         lmad_ctx *ctx;
@@ -230,7 +228,7 @@ static void child(const lmad_plan *p, lm_rig *rig, lmad_ctx *ctx) {
 START_TEST(a_child_works) {
     lm_rig rig;
     lmad_ctx *ctx;
-    lm_rig_open(&rig, CAPACITY);
+    lm_rig_open(&rig, lm_trial_room(&trials[_i]));
     ck_assert_int_eq(lmad_ctx_create(&ctx), LMAD_OK);
     ck_assert_int_eq(lmad_ctx_set_threads(ctx, 3), LMAD_OK);
     lmad_plan *p = plan_of(&trials[_i], ctx, LMAD_ESTIMATE);
@@ -260,7 +258,7 @@ START_TEST(inside_of_a_parallel_region) {
     ck_assert_int_eq(lmad_ctx_set_threads(ctx, 4), LMAD_OK);
     lmad_plan *p = plan_of(&trials[_i], ctx, LMAD_ESTIMATE);
     for (int i = 0; i < TEAM; i++) {
-        lm_rig_open(&rig[i], CAPACITY);
+        lm_rig_open(&rig[i], lm_trial_room(&trials[_i]));
         lm_rig_set(&rig[i], &trials[_i]);
     }
 #pragma omp parallel for num_threads(TEAM) schedule(static, 1)

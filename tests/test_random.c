@@ -46,7 +46,7 @@ static lmad_desc any_view(lm_rng *rng, int rank, const int64_t *n, side of) {
         if (n[k] > 1 && stride * n[k] > dense) dense = stride * n[k];
         bool back = lm_rng_chance(rng, 4);
         d.dim[k] = (lmad_dim){n[k], back ? -stride : stride};
-        if (n[k] == 1 && lm_rng_chance(rng, 3)) d.dim[k].stride = INT64_MIN + lm_rng_range(rng, 0, INT64_MAX);
+        if (n[k] == 1 && lm_rng_chance(rng, 3)) d.dim[k].stride = (int64_t)lm_rng_next(rng);
     }
     return d;
 }

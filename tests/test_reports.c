@@ -9,7 +9,7 @@
 #include "oracle.h"
 #include "trial.h"
 
-enum { REPEATS = 5, MARGIN = 4096 };
+enum { REPEATS = 5 };
 
 static void blame(const lm_case *c, const char *where, const char *why) {
     ck_abort_msg("%s (%s), %s: %s", c->id, c->kind, where, why);
@@ -48,12 +48,12 @@ static void try_trial(const lm_case *c) {
     lm_rig rig;
     lm_contexts contexts;
     lm_trial t = trial_of(c);
-    lm_rig_open(&rig, (size_t)((c->dst_len > c->src_len ? c->dst_len : c->src_len) * (int64_t)c->elem_size) +
-                          MARGIN);
+    lm_rig_open(&rig, lm_trial_room(&t));
     lm_contexts_open(&contexts);
     lm_rig_set(&rig, &t);
-    int64_t bytes = c->mem_bytes;
-    for (int i = 0; i < LM_CONTEXTS * REPEATS && (i < 3 || bytes < 1 << 26); i++) {
+    int tries = c->mem_bytes < 1 << 26 ? LM_CONTEXTS * REPEATS : 3;
+    int step = c->mem_bytes < 1 << 20 ? 1 : lm_test_scale();
+    for (int i = 0; i < tries; i += step) {
         lmad_plan *p;
         lm_rig_reset(&rig);
         if (lm_trial_plan(&p, contexts.ctx[i % LM_CONTEXTS], &t, 0) != LMAD_OK)

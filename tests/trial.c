@@ -101,9 +101,12 @@ static block block_src(const lm_trial *t) {
     return block_of(&t->src, t->elem_size);
 }
 
-bool lm_rig_fits(const lm_rig *rig, const lm_trial *trial) {
-    return block_dst(trial).size <= (int64_t)rig->capacity && block_src(trial).size <= (int64_t)rig->capacity;
+size_t lm_trial_room(const lm_trial *trial) {
+    int64_t dst = block_dst(trial).size, src = block_src(trial).size;
+    return (size_t)(dst > src ? dst : src);
 }
+
+bool lm_rig_fits(const lm_rig *rig, const lm_trial *trial) { return lm_trial_room(trial) <= rig->capacity; }
 
 /* Pointers may lie far outside of their blocks, so this goes through integers. */
 static char *moved(char *p, int64_t by) { return (char *)((uintptr_t)p + (uintptr_t)by); }

@@ -38,6 +38,9 @@ typedef struct lm_rig {
 void lm_rig_open(lm_rig *rig, size_t capacity);
 void lm_rig_close(lm_rig *rig);
 
+/* The capacity that a problem needs. */
+size_t lm_trial_room(const lm_trial *trial);
+
 /* Does the problem fit into the rig? */
 bool lm_rig_fits(const lm_rig *rig, const lm_trial *trial);
 

@@ -29,7 +29,7 @@ static int64_t memory_available(void) {
 
 static int refuse(char *reason, size_t size, size_t bytes, int64_t available) {
     const double gib = 1 << 30;
-    snprintf(reason, size, "needs %.3g GiB of memory, %.3g are available", (double)bytes / gib,
+    snprintf(reason, size, "needs %.3g GiB of memory, %.3g may be used", (double)bytes / gib,
              (double)available / gib);
     return -1;
 }
@@ -41,7 +41,7 @@ int lm_arena_reserve(lm_arena *arena, size_t bytes, size_t others, char *reason,
     if (bytes > most || others > most) return refuse(reason, size, most, available);
     bytes = (bytes + PAGE - 1) & ~(size_t)(PAGE - 1);
     const size_t growth = bytes > arena->size ? bytes - arena->size : 0, fresh = growth + others;
-    if (fresh > usable) return refuse(reason, size, bytes + others, available + (int64_t)arena->size);
+    if (fresh > usable) return refuse(reason, size, bytes + others, (int64_t)(usable + arena->size));
     if (!growth) return 0;
     void *block = arena->block
                       ? mremap(arena->block, arena->size, bytes, MREMAP_MAYMOVE)
