@@ -103,19 +103,21 @@ lmad_status lm_problem_make(lm_problem *out, lm_op op, const lmad_desc *dst, con
 }
 
 /* The canonical axes carry all that the exact test needs: addresses do not depend on how axes were written. */
-static bool sets_meet(const lm_problem *p, uintptr_t dst, uintptr_t src) {
+static bool sets_meet(const lm_problem *p, int64_t shift) {
     lm_axis daxes[LMAD_MAX_RANK], saxes[LMAD_MAX_RANK];
     for (int k = 0; k < p->rank; k++) {
         daxes[k] = (lm_axis){p->dim[k].n, p->dim[k].ds};
         saxes[k] = (lm_axis){p->dim[k].n, p->dim[k].ss};
     }
     const lm_byte_set d = {p->doff, p->run, p->rank, daxes};
-    const lm_byte_set s = {p->soff + (int64_t)(src - dst), p->run, p->rank, saxes};
+    const lm_byte_set s = {p->soff + shift, p->run, p->rank, saxes};
     return lm_lattice_meets(&d, &s) != LM_NO;
 }
 
 bool lm_problem_overlaps(const lm_problem *p, const void *dst, const void *src) {
-    const uintptr_t d = (uintptr_t)dst, s = (uintptr_t)src;
-    if (d + (uintptr_t)p->dhi <= s + (uintptr_t)p->slo || s + (uintptr_t)p->shi <= d + (uintptr_t)p->dlo) return false;
-    return sets_meet(p, d, s);
+    const int64_t shift = (int64_t)((uintptr_t)src - (uintptr_t)dst); /* all relative to dst from here on */
+    int64_t slo, shi;
+    if (!lm_add(p->slo, shift, &slo) || !lm_add(p->shi, shift, &shi)) return true; /* no such memory */
+    if (p->dhi <= slo || shi <= p->dlo) return false;
+    return sets_meet(p, shift);
 }

@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,16 +44,21 @@ void lm_blame(const char *text) {
     blame_faults();
 }
 
-/* Noise whose bytes all have the top bit `top`, so that bytes of both sides never agree by chance. */
-static char *noise(size_t size, unsigned char top) {
+/* Noise whose bytes all have the top bit `top`, so that bytes of both sides never agree by chance. Every salt
+ * has its own. */
+static char *noise(size_t size, unsigned char top, uint64_t salt) {
     char *bytes = malloc(size + 8);
     if (!bytes) abort();
     for (size_t i = 0; i < size; i += 8) {
-        uint64_t word = (lm_mix(i + top) & 0x7f7f7f7f7f7f7f7fu) | (top * UINT64_C(0x0101010101010101));
+        uint64_t word =
+            (lm_mix((salt << 40) + i + top) & 0x7f7f7f7f7f7f7f7fu) | (top * UINT64_C(0x0101010101010101));
         memcpy(bytes + i, &word, 8);
     }
     return bytes;
 }
+
+/* Rigs opened so far. */
+static atomic_uint rigs;
 
 void lm_rig_open(lm_rig *rig, size_t capacity) {
     *rig = (lm_rig){.capacity = capacity};
@@ -60,8 +66,9 @@ void lm_rig_open(lm_rig *rig, size_t capacity) {
     lm_guard_open(&rig->src, capacity);
     rig->want = malloc(capacity + 1);
     if (!rig->want) abort();
-    rig->old_dst = noise(capacity, 0x80);
-    rig->old_src = noise(capacity, 0);
+    unsigned salt = atomic_fetch_add(&rigs, 1);
+    rig->old_dst = noise(capacity, 0x80, salt);
+    rig->old_src = noise(capacity, 0, salt);
     blame_faults();
 }
 
