@@ -104,7 +104,7 @@ int lmad_plan_explain(const lmad_plan *p, char *buf, size_t size) {
     }
     listing all = {&text, &p->step[0]};
     lm_text_add(&text, "candidates with their estimates, * = chosen (the least):\n");
-    lm_planner_each(&p->problem, list_candidate, &all);
+    lm_planner_each(&p->problem, LMAD_ESTIMATE, list_candidate, &all);
     return (int)text.length;
 }
 

@@ -20,13 +20,13 @@ static void make(lm_step *step, const lm_kind *kind, const lm_problem *problem, 
     step->seconds = lm_cost(problem, step);
 }
 
-void lm_planner_each(const lm_problem *problem, bool (*visit)(void *arg, const lm_step *step), void *arg) {
+void lm_planner_each(const lm_problem *problem, int effort, bool (*visit)(void *arg, const lm_step *step), void *arg) {
     const lm_params from = start(problem);
     lm_params proposals[LM_PROPOSALS];
     lm_step step;
     for (int k = 0; k < KINDS; k++) {
         if (!lm_kinds[k]->applicable(problem)) continue;
-        const int count = lm_kinds[k]->propose(problem, &from, proposals);
+        const int count = lm_kinds[k]->propose(problem, &from, effort, proposals);
         for (int i = 0; i < count; i++) {
             make(&step, lm_kinds[k], problem, &proposals[i]);
             if (!visit(arg, &step)) return;
@@ -49,6 +49,6 @@ static bool keep_cheapest(void *arg, const lm_step *step) {
 
 void lm_planner_choose(const lm_problem *problem, lm_step *out) {
     choice best = {0};
-    lm_planner_each(problem, keep_cheapest, &best);
+    lm_planner_each(problem, LMAD_ESTIMATE, keep_cheapest, &best);
     make(out, best.kind, problem, &best.params);
 }

@@ -39,21 +39,21 @@ typedef struct lm_kind {
     const char *name;
     /* Can it solve the problem at all? */
     bool (*applicable)(const lm_problem *problem);
-    /* Write the candidates worth a look, at most LM_PROPOSALS; at least one for an applicable problem. Threads
-     * are set already and stay. */
-    int (*propose)(const lm_problem *problem, const lm_params *start, lm_params *out);
+    /* Write the candidates worth a look with this effort, at most LM_PROPOSALS; at least one for an applicable
+     * problem. Threads are set already and stay. */
+    int (*propose)(const lm_problem *problem, const lm_params *start, int effort, lm_params *out);
     /* Make a proposal ready to run: kernel and nest. */
     void (*make)(lm_step *step, const lm_problem *problem, const lm_params *params);
 } lm_kind;
 
-enum { LM_PROPOSALS = 48 };
+enum { LM_PROPOSALS = 256 };
 
 /* Choose by estimate. Never fails: the list of kinds covers every problem. */
 void lm_planner_choose(const lm_problem *problem, lm_step *out);
 
-/* Make every candidate that the planner looks at and show it, until visit returns false. This is how tests
- * verify, and lmad_plan_explain() lists, what the planner could choose. */
-void lm_planner_each(const lm_problem *problem, bool (*visit)(void *arg, const lm_step *step), void *arg);
+/* Make every candidate that the planner looks at with this effort and show it, until visit returns false. This
+ * is how tests verify, and lmad_plan_explain() lists, what the planner could choose. */
+void lm_planner_each(const lm_problem *problem, int effort, bool (*visit)(void *arg, const lm_step *step), void *arg);
 
 /* Execute one step (execute.c): serial, or cut over params.threads. */
 void lm_step_run(const lm_step *step, const lm_settings *settings, void *dst, const void *src);

@@ -5,7 +5,8 @@
 
 static bool applicable(const lm_problem *p) { return p->count == 1; }
 
-static int propose(const lm_problem *p, const lm_params *start, lm_params *out) {
+static int propose(const lm_problem *p, const lm_params *start, int effort, lm_params *out) {
+    (void)effort;
     return lm_propose_axes(p, start, LM_AXIS_RUN, LM_AXIS_NONE, out, 0);
 }
 

@@ -5,8 +5,8 @@
 
 static bool applicable(const lm_problem *p) { return p->count == 0; }
 
-static int propose(const lm_problem *p, const lm_params *start, lm_params *out) {
-    (void)p;
+static int propose(const lm_problem *p, const lm_params *start, int effort, lm_params *out) {
+    (void)p, (void)effort;
     out[0] = *start;
     return 1;
 }

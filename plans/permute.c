@@ -20,7 +20,8 @@ static int64_t block(int64_t n, int64_t step, int64_t lines) {
     return least(n, runs < 8 ? 8 : runs);
 }
 
-static int propose(const lm_problem *p, const lm_params *start, lm_params *out) {
+static int propose(const lm_problem *p, const lm_params *start, int effort, lm_params *out) {
+    (void)effort;
     int count = 0;
     for (int64_t lines = 1; lines <= 4; lines *= 4) {
         lm_params params = *start;

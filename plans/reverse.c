@@ -9,7 +9,8 @@ static bool applicable(const lm_problem *p) {
     return inner >= 0 && p->dim[inner].ss == -p->run;
 }
 
-static int propose(const lm_problem *p, const lm_params *start, lm_params *out) {
+static int propose(const lm_problem *p, const lm_params *start, int effort, lm_params *out) {
+    (void)effort;
     const int inner = lm_dst_dense_axis(p);
     return lm_propose_axes(p, start, inner, lm_dst_next_axis(p, inner), out, 0);
 }

@@ -8,7 +8,8 @@ enum { SHORTEST_ROW = 32 };
 
 static bool applicable(const lm_problem *p) { return p->count > 1 && p->run >= SHORTEST_ROW; }
 
-static int propose(const lm_problem *p, const lm_params *start, lm_params *out) {
+static int propose(const lm_problem *p, const lm_params *start, int effort, lm_params *out) {
+    (void)effort;
     const int by_dst = lm_dst_next_axis(p, LM_AXIS_NONE), by_src = lm_src_next_axis(p, LM_AXIS_NONE);
     int count = lm_propose_axes(p, start, LM_AXIS_RUN, by_dst, out, 0);
     if (by_src >= 0 && by_src != by_dst) count = lm_propose_axes(p, start, LM_AXIS_RUN, by_src, out, count);

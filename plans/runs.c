@@ -6,7 +6,8 @@
 
 static bool applicable(const lm_problem *p) { return p->count > 1; }
 
-static int propose(const lm_problem *p, const lm_params *start, lm_params *out) {
+static int propose(const lm_problem *p, const lm_params *start, int effort, lm_params *out) {
+    (void)effort;
     const int dst = lm_dst_next_axis(p, LM_AXIS_NONE), src = lm_src_next_axis(p, LM_AXIS_NONE);
     int count = lm_propose_axes(p, start, dst, lm_dst_next_axis(p, dst), out, 0);
     if (p->rank > 2 && lm_src_next_axis(p, dst) >= 0)

@@ -12,28 +12,39 @@ static bool applicable(const lm_problem *p) {
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
-/* Tiles in bytes: along the destination row and along the source row. Long destination rows keep few
- * destination pages open; source rows of some lines use what the memory fetches with each page. */
-static const struct {
+/* Tiles in bytes, along the destination row and along the source row: what measured well. Long rows on both
+ * sides keep few pages open at a time; a tile and the next one stay within the second-level cache. */
+typedef struct tile_bytes {
     int64_t dst, src;
-} tiles[] = {{2048, 128}, {1024, 256}, {512, 512}, {256, 64}};
+} tile_bytes;
+static const tile_bytes good[] = {{1024, 1024}, {512, 512}, {1024, 256}, {2048, 128}, {256, 64}};
 
-static int propose(const lm_problem *p, const lm_params *start, lm_params *out) {
-    const int inner = lm_dst_dense_axis(p), outer = lm_src_dense_axis(p);
-    const int64_t n0 = p->dim[inner].n, n1 = p->dim[outer].n;
-    int count = 0;
-    if (n0 * p->run <= 512 && n1 * p->run <= 512) return lm_propose_axes(p, start, inner, outer, out, 0);
-    for (size_t k = 0; k < sizeof tiles / sizeof tiles[0]; k++) {
-        lm_params params = *start;
-        params.inner = inner;
-        params.outer = outer;
-        params.tile[0] = least(n0, tiles[k].dst / least(p->run, 64));
-        params.tile[1] = least(n1, tiles[k].src / least(p->run, 64));
-        for (int order = LM_ORDER_DST; order <= LM_ORDER_SRC; order++) {
-            params.order = (lm_order)order;
-            count = lm_propose(p, &params, out, count);
-        }
+/* One tile in both loop orders. Tiles that come out the same for small extents are proposed once. */
+static int propose_tile(const lm_problem *p, const lm_params *start, tile_bytes tile, lm_params *out, int count) {
+    lm_params params = *start;
+    params.inner = lm_dst_dense_axis(p);
+    params.outer = lm_src_dense_axis(p);
+    params.tile[0] = least(p->dim[params.inner].n, tile.dst / least(p->run, 64));
+    params.tile[1] = least(p->dim[params.outer].n, tile.src / least(p->run, 64));
+    for (int k = 0; k < count; k++)
+        if (out[k].tile[0] == params.tile[0] && out[k].tile[1] == params.tile[1]) return count;
+    for (int order = LM_ORDER_DST; order <= LM_ORDER_SRC; order++) {
+        params.order = (lm_order)order;
+        count = lm_propose(p, &params, out, count);
     }
+    return count;
+}
+
+static int propose(const lm_problem *p, const lm_params *start, int effort, lm_params *out) {
+    const int inner = lm_dst_dense_axis(p), outer = lm_src_dense_axis(p);
+    int count = 0;
+    if (p->dim[inner].n * p->run <= 512 && p->dim[outer].n * p->run <= 512)
+        return lm_propose_axes(p, start, inner, outer, out, 0);
+    for (size_t k = 0; k < sizeof good / sizeof good[0]; k++) count = propose_tile(p, start, good[k], out, count);
+    if (effort < LMAD_PATIENT) return count;
+    for (int64_t dst = 128; dst <= 8192; dst *= 2)
+        for (int64_t src = 64; src <= 2048; src *= 2)
+            count = propose_tile(p, start, (tile_bytes){dst, src}, out, count);
     return count;
 }
 

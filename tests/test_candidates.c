@@ -49,7 +49,7 @@ static void run_all(lm_rig *rig, const lm_trial *t, int threads, pool *workers) 
     lm_rig_set(rig, t);
     if (lm_problem_make(&problem, t->op, &t->dst, &t->src, t->elem_size, threads) != LMAD_OK)
         ck_abort_msg("no problem: %s", lmad_error_detail());
-    lm_planner_each(&problem, run_candidate, &b);
+    lm_planner_each(&problem, LMAD_EXHAUSTIVE, run_candidate, &b);
     lm_step chosen;
     lm_planner_choose(&problem, &chosen);
     if (b.tried == 0) complain(&chosen, "not shown");

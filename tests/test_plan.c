@@ -190,7 +190,7 @@ START_TEST(explain_lists_every_candidate) {
     lm_problem problem;
     ck_assert_int_eq(lm_problem_make(&problem, LM_OP_COPY, &d, &s, 4, 1), LMAD_OK);
     listing l = {.text = text};
-    lm_planner_each(&problem, find_candidate, &l);
+    lm_planner_each(&problem, LMAD_ESTIMATE, find_candidate, &l);
     ck_assert_int_gt(l.seen, 1);
     ck_assert_int_eq(l.found, l.seen);
     lmad_plan_destroy(p);
@@ -203,7 +203,7 @@ START_TEST(each_stops_when_told) {
     lm_problem problem;
     int seen = 0;
     ck_assert_int_eq(lm_problem_make(&problem, LM_OP_COPY, &d, &s, 4, 1), LMAD_OK);
-    lm_planner_each(&problem, stop_at_second, &seen);
+    lm_planner_each(&problem, LMAD_ESTIMATE, stop_at_second, &seen);
     ck_assert_int_eq(seen, 2);
 }
 END_TEST
@@ -364,7 +364,7 @@ START_TEST(nests_can_be_cut_anywhere) {
     lm_rig_open(&c.rig, lm_trial_room(t));
     lm_rig_set(&c.rig, t);
     ck_assert_int_eq(lm_problem_make(&problem, LM_OP_COPY, &t->dst, &t->src, t->elem_size, 4), LMAD_OK);
-    lm_planner_each(&problem, run_in_pieces, &c);
+    lm_planner_each(&problem, LMAD_EXHAUSTIVE, run_in_pieces, &c);
     ck_assert_int_gt(c.cut, 0);
     lm_rig_close(&c.rig);
 }
