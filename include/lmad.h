@@ -197,7 +197,8 @@ LMAD_API lmad_status lmad_plan_copy(lmad_plan **p, lmad_ctx *ctx, const lmad_des
                                     size_t elem_size, unsigned flags);
 
 /** As lmad_plan_copy() for two views of one buffer, which may overlap in any way, in-place permutations
- *  included. Execute with dst == src. The plan may own scratch memory as large as the payload. */
+ *  included. Execute with dst == src. lmad_work_size() tells how much scratch it takes: none or a few MiB for
+ *  shifts, reversals, rotations and transposes in place; the payload where nothing else is known. */
 LMAD_API lmad_status lmad_plan_move(lmad_plan **p, lmad_ctx *ctx, const lmad_desc *dst, const lmad_desc *src,
                                     size_t elem_size, unsigned flags);
 
@@ -212,9 +213,19 @@ LMAD_API lmad_status lmad_plan_fill(lmad_plan **p, lmad_ctx *ctx, const lmad_des
  *  - A move needs dst == src (LMAD_ERR_BUFFER).
  *  - A fill reads one element at @p src, which may lie inside dst.
  *  - An empty plan looks at no pointer.
- *  Re-entrant; allocates nothing and takes no lock, but for this: concurrent executions of one plan that owns
- *  scratch memory (a move that needs a temporary; a fill with elements beyond 4 KiB) wait for each other. */
+ *  Re-entrant; allocates nothing and takes no lock, but for this: a plan whose lmad_work_size() is beyond
+ *  16 KiB owns some slots of scratch memory, and an execution that finds all of them in use waits for one. Use
+ *  lmad_execute_with() to never wait. */
 LMAD_API lmad_status lmad_execute(const lmad_plan *p, void *dst, const void *src);
+
+/** Bytes of scratch memory that an execution needs: 0 for copies and for most moves. At most 4 MiB, except
+ *  for a move that no known method does in less than its payload. 0 for NULL. */
+LMAD_API size_t lmad_work_size(const lmad_plan *p);
+
+/** As lmad_execute() with scratch memory of the caller's: lmad_work_size() bytes at @p work, which nothing
+ *  else uses meanwhile and which share no byte with the arrays. Any alignment; multiples of 64 are best. NULL
+ *  is fine where the size is 0, else LMAD_ERR_NULL. Never waits. */
+LMAD_API lmad_status lmad_execute_with(const lmad_plan *p, void *dst, const void *src, void *work);
 
 /** Destroy a plan; NULL is fine. No execution of it may be running. */
 LMAD_API void lmad_plan_destroy(lmad_plan *p);
@@ -246,23 +257,37 @@ typedef struct {
     int64_t lines_touched;    /**< the same in cache lines */
     double predicted_seconds; /**< the cost model's word for one execution */
     double measured_seconds;  /**< what the planner measured; 0 when it did not */
-    size_t work_size;         /**< bytes of scratch memory that the plan owns */
+    size_t work_size;         /**< bytes of scratch memory that an execution uses: lmad_work_size() */
 } lmad_info;
 
 /** Fill in the first info->struct_size bytes of *info; a struct_size below sizeof(size_t) is
  *  LMAD_ERR_ARGUMENT. */
 LMAD_API lmad_status lmad_plan_info(const lmad_plan *p, lmad_info *info);
 
-/* ---- Immediate forms: no plan object, no allocation ------------------------------------------------- */
+/* ---- Immediate forms: no plan object ---------------------------------------------------------------- */
 
 /** Plan by estimate on the stack and execute, in the default context. Errors as lmad_plan_copy() and
- *  lmad_execute(). */
+ *  lmad_execute(). No allocation. */
 LMAD_API lmad_status lmad_copy(void *dst, const lmad_desc *ddst, const void *src, const lmad_desc *dsrc,
                                size_t elem_size);
 
-/** The same with a context and flags. */
+/** The same for views that may overlap in any way, as memmove is to memcpy: the pointers may be equal, as for a
+ *  plan, or differ by any number of bytes. Scratch up to 16 KiB lies on the stack; a move that needs more
+ *  allocates and frees it, once (LMAD_ERR_NO_MEMORY where that fails). */
+LMAD_API lmad_status lmad_move(void *dst, const lmad_desc *ddst, const void *src, const lmad_desc *dsrc,
+                               size_t elem_size);
+
+/** Set every element of a view to the one at @p value, which may lie in dst. Errors as lmad_plan_fill(). Only
+ *  for elements beyond 16 KiB it allocates, once. */
+LMAD_API lmad_status lmad_fill(void *dst, const lmad_desc *ddst, const void *value, size_t elem_size);
+
+/** The same with a context (NULL = default) and flags. */
 LMAD_API lmad_status lmad_ctx_copy(lmad_ctx *ctx, void *dst, const lmad_desc *ddst, const void *src,
                                    const lmad_desc *dsrc, size_t elem_size, unsigned flags);
+LMAD_API lmad_status lmad_ctx_move(lmad_ctx *ctx, void *dst, const lmad_desc *ddst, const void *src,
+                                   const lmad_desc *dsrc, size_t elem_size, unsigned flags);
+LMAD_API lmad_status lmad_ctx_fill(lmad_ctx *ctx, void *dst, const lmad_desc *ddst, const void *value,
+                                   size_t elem_size, unsigned flags);
 
 #ifdef __cplusplus
 }

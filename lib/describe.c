@@ -39,14 +39,28 @@ int lm_step_describe(const lm_step *step, char *buf, size_t size) {
 
 static const char *op_name(lm_op op) { return op == LM_OP_COPY ? "copy" : op == LM_OP_MOVE ? "move" : "fill"; }
 
+/* Steps that make up the operation as they are. */
+static int steps_of(const lmad_plan *p) {
+    if (p->recipe == LM_RECIPE_BUFFERED) return 2;
+    return p->recipe == LM_RECIPE_ONE || p->recipe == LM_RECIPE_VALUE;
+}
+
+static void add_mover(lm_text *text, const lmad_plan *p) {
+    lm_text_add(text, " (%s", p->move.mover->name);
+    if (p->work_bytes) lm_text_add(text, " work=%zu", p->work_bytes);
+    if (p->move.parts > 1) lm_text_add(text, " threads=%d", p->move.parts);
+    lm_text_add(text, ")");
+}
+
 int lmad_plan_describe(const lmad_plan *p, char *buf, size_t size) {
     if (!p || (!buf && size)) return -1;
     lm_text text = {buf, size, 0};
     if (size) buf[0] = '\0';
     lm_text_add(&text, "(%s", op_name(p->problem.op));
     if (p->recipe == LM_RECIPE_NOTHING) lm_text_add(&text, " (nop)");
-    if (p->recipe == LM_RECIPE_BUFFERED) lm_text_add(&text, " (buffer %zu", p->scratch_bytes);
-    for (int k = 0; k < (p->recipe == LM_RECIPE_BUFFERED ? 2 : p->recipe != LM_RECIPE_NOTHING); k++) {
+    if (p->recipe == LM_RECIPE_BUFFERED) lm_text_add(&text, " (buffer %zu", p->work_bytes);
+    if (p->recipe == LM_RECIPE_MOVE) add_mover(&text, p);
+    for (int k = 0; k < steps_of(p); k++) {
         lm_text_add(&text, " ");
         add_step(&text, &p->step[k]);
     }
@@ -95,10 +109,16 @@ int lmad_plan_explain(const lmad_plan *p, char *buf, size_t size) {
         return (int)text.length;
     }
     if (p->recipe == LM_RECIPE_BUFFERED) {
-        lm_text_add(&text, "the views share bytes: through %zu bytes of scratch by\n  ", p->scratch_bytes);
+        lm_text_add(&text, "the views share bytes: through %zu bytes of scratch by\n  ", p->work_bytes);
         add_step(&text, &p->step[0]);
         lm_text_add(&text, "\n  ");
         add_step(&text, &p->step[1]);
+        lm_text_add(&text, "\n");
+        return (int)text.length;
+    }
+    if (p->recipe == LM_RECIPE_MOVE) {
+        lm_text_add(&text, "the views share bytes: in place by\n ");
+        add_mover(&text, p);
         lm_text_add(&text, "\n");
         return (int)text.length;
     }
@@ -116,7 +136,11 @@ lmad_status lmad_plan_info(const lmad_plan *p, lmad_info *info) {
     if (info->struct_size < sizeof info->struct_size)
         return lm_fail(LMAD_ERR_ARGUMENT, "info: struct_size %zu is not set", info->struct_size);
     lmad_info all = {.struct_size = info->struct_size, .kind = "nop", .source = p->source, .threads = 1};
-    const int steps = p->recipe == LM_RECIPE_NOTHING ? 0 : p->recipe == LM_RECIPE_BUFFERED ? 2 : 1;
+    const int steps = steps_of(p);
+    if (p->recipe == LM_RECIPE_MOVE) {
+        all.kind = p->move.mover->name;
+        all.threads = p->move.parts;
+    }
     if (steps) all.kind = steps == 2 ? "buffer" : p->step[0].kind->name;
     for (int k = 0; k < steps; k++) {
         all.predicted_seconds += p->step[k].seconds;
@@ -125,7 +149,7 @@ lmad_status lmad_plan_info(const lmad_plan *p, lmad_info *info) {
     all.payload_bytes = p->problem.payload;
     all.lines_touched = lm_lines_touched(&p->problem);
     all.bytes_touched = all.lines_touched * 64;
-    all.work_size = p->scratch_bytes;
+    all.work_size = p->work_bytes;
     memcpy(info, &all, info->struct_size < sizeof all ? info->struct_size : sizeof all);
     return LMAD_OK;
 }

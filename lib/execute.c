@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Running plans. No allocation, no lock, no system call but what a memory copy needs. */
-#include <sched.h>
 #include <string.h>
 
 #include "plan.h"
@@ -37,36 +36,42 @@ void lm_step_run(const lm_step *step, const lm_settings *settings, void *dst, co
 
 /* ---- recipes -------------------------------------------------------------------------------------- */
 
-/* Scratch belongs to the plan, so executions that need it take turns. */
-static void claim_scratch(lmad_plan *p) {
-    while (atomic_flag_test_and_set_explicit(&p->scratch_taken, memory_order_acquire)) sched_yield();
-}
-static void leave_scratch(lmad_plan *p) { atomic_flag_clear_explicit(&p->scratch_taken, memory_order_release); }
-
-static void run_buffered(lmad_plan *p, void *buffer) {
-    claim_scratch(p);
-    lm_step_run(&p->step[0], &p->settings, p->scratch, buffer);
-    lm_step_run(&p->step[1], &p->settings, buffer, p->scratch);
-    leave_scratch(p);
+static void run_buffered(const lmad_plan *p, void *buffer, char *work) {
+    lm_step_run(&p->step[0], &p->settings, work, buffer);
+    lm_step_run(&p->step[1], &p->settings, buffer, work);
 }
 
 /* The element may lie in the destination: work from a copy. */
-static void run_value(lmad_plan *p, void *dst, const void *src) {
-    const size_t size = (size_t)p->problem.run;
-    if (!p->scratch) {
-        char value[LM_VALUE_ON_STACK];
-        memcpy(value, src, size);
-        lm_step_run(&p->step[0], &p->settings, dst, value);
-        return;
-    }
-    claim_scratch(p);
-    memcpy(p->scratch, src, size);
-    lm_step_run(&p->step[0], &p->settings, dst, p->scratch);
-    leave_scratch(p);
+static void run_value(const lmad_plan *p, void *dst, const void *src, char *work) {
+    memcpy(work, src, p->work_bytes);
+    lm_step_run(&p->step[0], &p->settings, dst, work);
 }
 
-static lmad_status execute(lmad_plan *p, void *dst, const void *src) {
-    if (p->problem.count == 0) return LMAD_OK;
+static void run_recipe(const lmad_plan *p, void *dst, const void *src, char *work) {
+    switch (p->recipe) {
+    case LM_RECIPE_NOTHING: break;
+    case LM_RECIPE_ONE: lm_step_run(&p->step[0], &p->settings, dst, src); break;
+    case LM_RECIPE_BUFFERED: run_buffered(p, dst, work); break;
+    case LM_RECIPE_VALUE: run_value(p, dst, src, work); break;
+    case LM_RECIPE_MOVE: p->move.mover->run(p, dst, work); break;
+    }
+}
+
+/* Not inlined, for its frame. */
+static __attribute__((noinline)) void run_on_stack(const lmad_plan *p, void *dst, const void *src) {
+    _Alignas(LM_WORK_ALIGNMENT) char work[LM_WORK_ON_STACK];
+    run_recipe(p, dst, src, work);
+}
+
+/* Only the flags of the slots change in a plan that executes. */
+static void run_in_slot(const lmad_plan *p, void *dst, const void *src) {
+    lm_work *work = &((lmad_plan *)p)->work;
+    char *slot = lm_work_claim(work);
+    run_recipe(p, dst, src, slot);
+    lm_work_leave(work, slot);
+}
+
+static lmad_status check_pointers(const lmad_plan *p, const void *dst, const void *src) {
     if (!dst) return lm_fail(LMAD_ERR_NULL, "destination: the buffer is NULL");
     if (!src) return lm_fail(LMAD_ERR_NULL, "source: the buffer is NULL");
     if (p->problem.op == LM_OP_COPY && lm_problem_overlaps(&p->problem, dst, src))
@@ -74,32 +79,30 @@ static lmad_status execute(lmad_plan *p, void *dst, const void *src) {
                                          "use lmad_plan_move() for views of one buffer");
     if (p->problem.op == LM_OP_MOVE && dst != src)
         return lm_fail(LMAD_ERR_BUFFER, "a move works on one buffer: destination and source must be equal");
-    switch (p->recipe) {
-    case LM_RECIPE_NOTHING: break;
-    case LM_RECIPE_ONE: lm_step_run(&p->step[0], &p->settings, dst, src); break;
-    case LM_RECIPE_BUFFERED: run_buffered(p, dst); break;
-    case LM_RECIPE_VALUE: run_value(p, dst, src); break;
-    }
+    return LMAD_OK;
+}
+
+lmad_status lm_plan_run(const lmad_plan *p, void *dst, const void *src, char *work) {
+    if (p->problem.count == 0) return LMAD_OK;
+    const lmad_status status = check_pointers(p, dst, src);
+    if (status != LMAD_OK) return status;
+    if (work || p->work_bytes == 0)
+        run_recipe(p, dst, src, work);
+    else if (p->work_bytes <= LM_WORK_ON_STACK)
+        run_on_stack(p, dst, src);
+    else
+        run_in_slot(p, dst, src);
     return LMAD_OK;
 }
 
 lmad_status lmad_execute(const lmad_plan *p, void *dst, const void *src) {
     if (!p) return lm_fail(LMAD_ERR_NULL, "plan: NULL");
-    return execute((lmad_plan *)p, dst, src); /* only the scratch's flag changes */
+    return lm_plan_run(p, dst, src, NULL);
 }
 
-/* ---- immediate forms ------------------------------------------------------------------------------ */
-
-lmad_status lmad_ctx_copy(lmad_ctx *ctx, void *dst, const lmad_desc *ddst, const void *src, const lmad_desc *dsrc,
-                          size_t elem_size, unsigned flags) {
-    lmad_plan plan;
-    lmad_status status = lm_plan_init(&plan, ctx, LM_OP_COPY, ddst, dsrc, elem_size, flags);
-    if (status != LMAD_OK) return status;
-    status = execute(&plan, dst, src);
-    lm_plan_release(&plan);
-    return status;
-}
-
-lmad_status lmad_copy(void *dst, const lmad_desc *ddst, const void *src, const lmad_desc *dsrc, size_t elem_size) {
-    return lmad_ctx_copy(NULL, dst, ddst, src, dsrc, elem_size, LMAD_ESTIMATE);
+lmad_status lmad_execute_with(const lmad_plan *p, void *dst, const void *src, void *work) {
+    if (!p) return lm_fail(LMAD_ERR_NULL, "plan: NULL");
+    if (!work && p->work_bytes && p->problem.count)
+        return lm_fail(LMAD_ERR_NULL, "work: NULL, but the plan needs %zu bytes of it", p->work_bytes);
+    return lm_plan_run(p, dst, src, work);
 }

@@ -19,14 +19,6 @@ static lmad_status check_flags(unsigned flags) {
     return LMAD_OK;
 }
 
-static lmad_status take_scratch(lmad_plan *plan, int64_t bytes) {
-    plan->scratch = bytes <= PTRDIFF_MAX ? malloc((size_t)bytes) : NULL;
-    if (!plan->scratch)
-        return lm_fail(LMAD_ERR_NO_MEMORY, "no memory for %lld bytes of scratch", (long long)bytes);
-    plan->scratch_bytes = (size_t)bytes;
-    return LMAD_OK;
-}
-
 /* A move whose two views share bytes: pack the source densely, then unpack it. */
 static lmad_status plan_buffered(lmad_plan *plan, const lmad_desc *dst, const lmad_desc *src, size_t elem_size) {
     int64_t shape[LMAD_MAX_RANK];
@@ -38,7 +30,8 @@ static lmad_status plan_buffered(lmad_plan *plan, const lmad_desc *dst, const lm
     if (status == LMAD_OK) lm_planner_choose(&part, &plan->step[0]);
     if (status == LMAD_OK) status = lm_problem_make(&part, LM_OP_COPY, dst, &dense, elem_size, plan->problem.threads);
     if (status == LMAD_OK) lm_planner_choose(&part, &plan->step[1]);
-    return status == LMAD_OK ? take_scratch(plan, plan->problem.payload) : status;
+    plan->work_bytes = (size_t)plan->problem.payload;
+    return status;
 }
 
 /* Is the move from every element onto itself? */
@@ -53,37 +46,55 @@ static lm_recipe choose_recipe(const lm_problem *p) {
     if (p->op == LM_OP_FILL) return LM_RECIPE_VALUE;
     if (p->op == LM_OP_COPY) return LM_RECIPE_ONE;
     if (is_identity(p)) return LM_RECIPE_NOTHING;
-    return lm_problem_overlaps(p, NULL, NULL) ? LM_RECIPE_BUFFERED : LM_RECIPE_ONE;
+    return lm_problem_overlaps(p, NULL, NULL) ? LM_RECIPE_MOVE : LM_RECIPE_ONE;
+}
+
+/* Move the source's addresses. */
+static lmad_status shift_source(lm_problem *p, int64_t shift) {
+    if (shift == 0 || p->count == 0) return LMAD_OK;
+    if (!lm_add(p->soff, shift, &p->soff) || !lm_add(p->slo, shift, &p->slo) || !lm_add(p->shi, shift, &p->shi))
+        return lm_fail(LMAD_ERR_OVERFLOW, "source: its distance from the destination leaves int64");
+    return LMAD_OK;
+}
+
+/* Steps and scratch for the recipe. */
+static lmad_status choose_steps(lmad_plan *plan, const lmad_desc *dst, const lmad_desc *src, size_t elem_size) {
+    plan->work_bytes = plan->recipe == LM_RECIPE_VALUE ? elem_size : 0;
+    if (plan->recipe == LM_RECIPE_MOVE) {
+        if (lm_planner_move(plan)) return LMAD_OK;
+        plan->recipe = LM_RECIPE_BUFFERED;
+        return plan_buffered(plan, dst, src, elem_size);
+    }
+    lm_planner_choose(&plan->problem, &plan->step[0]);
+    return LMAD_OK;
 }
 
 lmad_status lm_plan_init(lmad_plan *plan, lmad_ctx *ctx, lm_op op, const lmad_desc *dst, const lmad_desc *src,
-                         size_t elem_size, unsigned flags) {
+                         size_t elem_size, unsigned flags, int64_t shift) {
     lmad_status status = check_flags(flags);
     if (status != LMAD_OK) return status;
     lm_ctx_settings(ctx, &plan->settings);
     const int threads = flags & LMAD_SERIAL ? 1 : lm_threads_limit(&plan->settings);
     status = lm_problem_make(&plan->problem, op, dst, src, elem_size, threads);
+    if (status == LMAD_OK) status = shift_source(&plan->problem, shift);
     if (status != LMAD_OK) return status;
 
-    plan->scratch = NULL;
-    plan->scratch_bytes = 0;
+    plan->work.memory = NULL;
     plan->source = LMAD_SOURCE_ESTIMATED;
-    atomic_flag_clear(&plan->scratch_taken);
     plan->recipe = choose_recipe(&plan->problem);
     if (plan->recipe != LM_RECIPE_NOTHING && (flags & LMAD_WISDOM_ONLY))
         return lm_fail(LMAD_ERR_NO_WISDOM, "no wisdom for this problem");
-    if (plan->recipe == LM_RECIPE_BUFFERED)
-        status = plan_buffered(plan, dst, src, elem_size);
-    else
-        lm_planner_choose(&plan->problem, &plan->step[0]);
-    if (plan->recipe == LM_RECIPE_VALUE && elem_size > LM_VALUE_ON_STACK)
-        status = take_scratch(plan, (int64_t)elem_size);
+    status = choose_steps(plan, dst, src, elem_size);
     if (status == LMAD_OK) plan->ctx = lm_ctx_ref(ctx);
     return status;
 }
 
+lmad_status lm_plan_own_work(lmad_plan *plan) {
+    return plan->work_bytes <= LM_WORK_ON_STACK ? LMAD_OK : lm_work_open(&plan->work, plan->work_bytes);
+}
+
 void lm_plan_release(lmad_plan *plan) {
-    free(plan->scratch);
+    lm_work_close(&plan->work);
     lm_ctx_unref(plan->ctx);
 }
 
@@ -93,11 +104,17 @@ static lmad_status create(lmad_plan **out, lmad_ctx *ctx, lm_op op, const lmad_d
     if (!out) return lm_fail(LMAD_ERR_NULL, "plan: the output pointer is NULL");
     lmad_plan *plan = malloc(sizeof *plan);
     if (!plan) return lm_fail(LMAD_ERR_NO_MEMORY, "no memory for a plan of %zu bytes", sizeof *plan);
-    const lmad_status status = lm_plan_init(plan, ctx, op, dst, src, elem_size, flags);
-    if (status != LMAD_OK)
-        free(plan);
-    else
-        *out = plan;
+    lmad_status status = lm_plan_init(plan, ctx, op, dst, src, elem_size, flags, 0);
+    if (status != LMAD_OK) goto free_plan;
+    status = lm_plan_own_work(plan);
+    if (status != LMAD_OK) goto release_plan;
+    *out = plan;
+    return LMAD_OK;
+
+release_plan:
+    lm_plan_release(plan);
+free_plan:
+    free(plan);
     return status;
 }
 
@@ -114,6 +131,8 @@ lmad_status lmad_plan_move(lmad_plan **p, lmad_ctx *ctx, const lmad_desc *dst, c
 lmad_status lmad_plan_fill(lmad_plan **p, lmad_ctx *ctx, const lmad_desc *dst, size_t elem_size, unsigned flags) {
     return create(p, ctx, LM_OP_FILL, dst, NULL, elem_size, flags);
 }
+
+size_t lmad_work_size(const lmad_plan *p) { return p ? p->work_bytes : 0; }
 
 void lmad_plan_destroy(lmad_plan *p) {
     if (!p) return;

@@ -3,38 +3,44 @@
 #ifndef LM_PLAN_H
 #define LM_PLAN_H
 
-#include <stdatomic.h>
-
+#include "move.h"
 #include "planner.h"
+#include "work.h"
 
 /* How the steps make up the operation. */
 typedef enum lm_recipe {
     LM_RECIPE_NOTHING,  /* no step: an empty problem, or a move onto itself */
     LM_RECIPE_ONE,      /* step[0] from src to dst */
     LM_RECIPE_BUFFERED, /* step[0] from src to scratch, step[1] from scratch to dst */
-    LM_RECIPE_VALUE     /* step[0] from a private copy of the element at src to dst */
+    LM_RECIPE_VALUE,    /* step[0] from a private copy of the element at src to dst */
+    LM_RECIPE_MOVE      /* as move.mover does it, which may use the steps */
 } lm_recipe;
-
-/* Bytes of the largest element whose private copy during a fill lies on the stack. */
-enum { LM_VALUE_ON_STACK = 4096 };
 
 struct lmad_plan {
     lm_problem problem;
     lm_recipe recipe;
     lm_step step[2];
+    lm_move move;
     lm_settings settings;
     lmad_ctx *ctx; /* owned reference */
     lmad_source source;
-    char *scratch; /* owned */
-    size_t scratch_bytes;
-    atomic_flag scratch_taken;
+    size_t work_bytes; /* scratch that an execution needs */
+    lm_work work;      /* scratch that the plan owns */
 };
 
-/* Make a plan in storage that the caller gives. On failure there is nothing to release. */
+/* Make a plan in storage that the caller gives. It owns no scratch: whoever executes it brings work_bytes, or
+ * calls lm_plan_own_work(). @p shift is added to the source's addresses (bytes): 0, or for an immediate move the
+ * distance of its two pointers. On failure there is nothing to release. */
 lmad_status lm_plan_init(lmad_plan *plan, lmad_ctx *ctx, lm_op op, const lmad_desc *dst, const lmad_desc *src,
-                         size_t elem_size, unsigned flags);
+                         size_t elem_size, unsigned flags, int64_t shift);
+
+/* Make scratch that executions of the plan take turns in, where it needs more than fits on the stack. */
+lmad_status lm_plan_own_work(lmad_plan *plan);
 
 /* Release what the plan owns, not its storage. */
 void lm_plan_release(lmad_plan *plan);
+
+/* Check the pointers and run with scratch at @p work, or with the plan's own when it is NULL. */
+lmad_status lm_plan_run(const lmad_plan *plan, void *dst, const void *src, char *work);
 
 #endif

@@ -3,6 +3,8 @@
 #include "planner.h"
 
 #include "cost.h"
+#include "move.h"
+#include "plan.h"
 #include "plans/list.h"
 
 enum { KINDS = sizeof lm_kinds / sizeof lm_kinds[0] };
@@ -51,4 +53,22 @@ void lm_planner_choose(const lm_problem *problem, lm_step *out) {
     choice best = {0};
     lm_planner_each(problem, LMAD_ESTIMATE, keep_cheapest, &best);
     make(out, best.kind, problem, &best.params);
+}
+
+enum { MOVERS = sizeof lm_movers / sizeof lm_movers[0] };
+
+bool lm_planner_mover(lmad_plan *plan, int k, const lm_move_limits *limits, bool *can) {
+    if (k >= MOVERS) return false;
+    plan->move.parts = 1;
+    plan->move.mover = lm_movers[k];
+    plan->work_bytes = 0;
+    *can = lm_movers[k]->make(plan, limits);
+    return true;
+}
+
+bool lm_planner_move(lmad_plan *plan) {
+    bool can = false;
+    for (int k = 0; !can && lm_planner_mover(plan, k, &lm_usual_limits, &can); k++) {
+    }
+    return can;
 }

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copies of boxes whose extents are known only when they run: the pieces in which in-place operations are
+ * staged through a buffer in the caches. Strides and the kernel are fixed beforehand; no blocking, for a piece is
+ * small. */
+#ifndef LM_BOX_H
+#define LM_BOX_H
+
+#include "kernels/host/kernel.h"
+#include "problem.h"
+
+/* One axis more than a problem has: the run may become an axis of bytes. */
+enum { LM_FORM_DIMS = LMAD_MAX_RANK + 1 };
+
+typedef struct lm_box {
+    int rank, inner, outer; /* axes of the kernel, LM_BOX_NONE and LM_BOX_RUN included */
+    int64_t run;
+    lm_pdim dim[LM_FORM_DIMS]; /* n: the most that it will be */
+    const lm_kernel *kernel;
+} lm_box;
+
+enum { LM_BOX_NONE = -1, LM_BOX_RUN = -2 };
+
+/* Choose kernel and axes for rank, run and dim, which the caller has set. */
+void lm_box_make(lm_box *box, bool stream);
+
+/* Copy extents n[0 .. rank-1], each at most what dim says. Streaming kernels want a fence in the end. */
+void lm_box_run(const lm_box *box, char *dst, const char *src, const int64_t *n);
+
+#endif

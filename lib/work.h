@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Scratch memory that a plan owns: a few slots, each for one execution at a time. */
+#ifndef LM_WORK_H
+#define LM_WORK_H
+
+#include <stdatomic.h>
+
+#include "lmad.h"
+
+/* Up to this many bytes an execution has its scratch on the stack. */
+enum { LM_WORK_ON_STACK = 16 << 10, LM_WORK_ALIGNMENT = 64 };
+
+typedef struct lm_work {
+    char *memory; /* slots * size; NULL when there are none */
+    size_t size;  /* of a slot */
+    int slots;
+    atomic_uint taken; /* a bit a slot */
+} lm_work;
+
+/* As many slots of this size as a few MiB hold, one at least. */
+lmad_status lm_work_open(lm_work *work, size_t bytes);
+void lm_work_close(lm_work *work);
+
+/* Claim a slot; waits, when all are taken, until one is not. */
+char *lm_work_claim(lm_work *work);
+void lm_work_leave(lm_work *work, const char *slot);
+
+#endif

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Permutations in place between axes of equal extent, axes turned round, and both: square transposes, batched
+ * ones, reversals, rotations by a right angle. The box is cut into tiles that the permutation maps onto tiles;
+ * all tiles of a cycle are read into a buffer, then written to where they belong. */
+#include "move_orbit.h"
+
+#include "lib/cost.h"
+#include "lib/threads.h"
+
+/* ---- the permutation ------------------------------------------------------------------------------ */
+
+static int64_t magnitude(int64_t v) { return v < 0 ? -v : v; }
+
+static int find_image(const lm_form *f, int k) {
+    for (int q = 0; q < f->rank; q++)
+        if (f->dim[q].ds == magnitude(f->dim[k].ss) && f->dim[q].n == f->dim[k].n) return q;
+    return -1;
+}
+
+static bool find_permutation(lm_orbit *o, const lm_form *f) {
+    uint64_t taken = 0;
+    int64_t first = f->doff;
+    o->mirrored = false;
+    for (int k = 0; k < f->rank; k++) {
+        const int q = find_image(f, k);
+        if (q < 0 || taken >> q & 1) return false;
+        taken |= UINT64_C(1) << q;
+        o->to[k] = q;
+        o->turned[k] = f->dim[k].ss < 0;
+        o->mirrored |= o->turned[k];
+        if (o->turned[k]) first -= (f->dim[k].n - 1) * f->dim[k].ss;
+    }
+    return first == f->soff;
+}
+
+static int gcd(int a, int b) { return b ? gcd(b, a % b) : a; }
+
+/* Steps until an index comes back, for the axes of the cycle of k; twice round when that turns it. */
+static int cycle_length(const lm_orbit *o, int k) {
+    int length = 0, turns = 0, at = k;
+    do {
+        turns += o->turned[at];
+        at = o->to[at];
+        length++;
+    } while (at != k);
+    return turns % 2 ? 2 * length : length;
+}
+
+/* More tiles than these in a cycle do not fit the buffer. */
+enum { LONGEST_CYCLE = 12 };
+
+static bool find_length(lm_orbit *o, int rank) {
+    o->length = 1;
+    for (int k = 0; k < rank; k++) {
+        const int cycle = cycle_length(o, k);
+        if (cycle > LONGEST_CYCLE) return false;
+        o->length = o->length / gcd(o->length, cycle) * cycle;
+        if (o->length > LONGEST_CYCLE) return false;
+    }
+    return true;
+}
+
+/* ---- tiles ---------------------------------------------------------------------------------------- */
+
+static int64_t tile_bytes(const lm_orbit *o, const lm_form *f) {
+    int64_t bytes = f->run;
+    for (int k = 0; k < f->rank; k++) bytes *= o->tile[k];
+    return bytes;
+}
+
+static void set_tile(lm_orbit *o, int k, int64_t n) {
+    int at = k;
+    do {
+        o->tile[at] = n;
+        at = o->to[at];
+    } while (at != k);
+}
+
+/* Grow the tile along the axes with the shortest steps first, together with the axes of their cycles. */
+static void choose_tile(lm_orbit *o, const lm_form *f, int64_t cycle) {
+    for (int k = 0; k < f->rank; k++) o->tile[k] = 1;
+    for (int k = f->rank - 1; k >= 0; k--) {
+        if (o->tile[k] > 1) continue;
+        for (int64_t n = 1; n < f->dim[k].n;) {
+            const int64_t more = 2 * n < f->dim[k].n ? 2 * n : f->dim[k].n;
+            set_tile(o, k, more);
+            if (tile_bytes(o, f) * o->length > cycle) {
+                set_tile(o, k, n);
+                break;
+            }
+            n = more;
+        }
+    }
+}
+
+/* Rows of a power of two bytes apart would share few cache sets. */
+enum { PAD = 64 };
+
+static void make_boxes(lm_move *m, bool stream) {
+    lm_orbit *o = &m->orbit;
+    const lm_form *f = &m->form;
+    int64_t step = f->run;
+    bool padded = false;
+    m->in.rank = m->out.rank = f->rank;
+    m->in.run = m->out.run = f->run;
+    for (int k = f->rank - 1; k >= 0; k--) {
+        m->in.dim[k] = (lm_pdim){o->tile[k], step, f->dim[k].ss};
+        m->out.dim[k] = (lm_pdim){o->tile[k], f->dim[k].ds, step};
+        step *= o->tile[k];
+        if (padded || o->tile[k] == 1 || step % 256) continue;
+        step += PAD;
+        padded = true;
+    }
+    o->bytes = (step + LM_WORK_ALIGNMENT - 1) & -(int64_t)LM_WORK_ALIGNMENT;
+    lm_box_make(&m->in, false);
+    lm_box_make(&m->out, stream);
+}
+
+bool lm_orbit_make(lm_move *move, const lm_move_limits *limits, int64_t payload) {
+    lm_orbit *o = &move->orbit;
+    if (!find_permutation(o, &move->form) || !find_length(o, move->form.rank)) return false;
+    choose_tile(o, &move->form, limits->cycle);
+    make_boxes(move, payload >= lm_stream_threshold());
+    move->part_bytes = (size_t)(o->bytes * o->length);
+    return true;
+}
+
+/* ---- the grid of tiles ---------------------------------------------------------------------------- */
+
+/* A stretch of indices. Where an axis is turned the stretches are symmetric: from both ends inwards, what is
+ * left in the middle in one, two halves, or two halves and one index. */
+typedef struct stretch {
+    int64_t first, count;
+} stretch;
+
+static int64_t middle_of(int64_t n, int64_t tile) { return n - n / (2 * tile) * 2 * tile; }
+
+static int64_t stretches(const lm_orbit *o, int k, int64_t n) {
+    const int64_t tile = o->tile[k], middle = middle_of(n, tile);
+    if (!o->mirrored) return (n + tile - 1) / tile;
+    return n / (2 * tile) * 2 + (middle == 0 ? 0 : middle <= tile ? 1 : 2 + middle % 2);
+}
+
+static stretch mirrored_stretch(int64_t n, int64_t tile, int64_t i, int64_t count) {
+    const int64_t ends = n / (2 * tile), middle = middle_of(n, tile), half = middle / 2;
+    if (i < ends) return (stretch){i * tile, tile};
+    if (i >= count - ends) return (stretch){n - (count - i) * tile, tile};
+    const int64_t parts = count - 2 * ends, at = i - ends, first = ends * tile;
+    if (parts == 1) return (stretch){first, middle};
+    if (at == 0) return (stretch){first, half};
+    if (at == parts - 1) return (stretch){first + middle - half, half};
+    return (stretch){first + half, 1};
+}
+
+static stretch stretch_of(const lm_orbit *o, int k, int64_t n, int64_t i, int64_t count) {
+    const int64_t tile = o->tile[k];
+    if (o->mirrored) return mirrored_stretch(n, tile, i, count);
+    return (stretch){i * tile, n - i * tile < tile ? n - i * tile : tile};
+}
+
+typedef struct grid {
+    const lm_move *move;
+    int64_t count[LM_FORM_DIMS], tiles;
+} grid;
+
+static void grid_open(grid *g, const lm_move *m) {
+    g->move = m;
+    g->tiles = 1;
+    for (int k = 0; k < m->form.rank; k++) {
+        g->count[k] = stretches(&m->orbit, k, m->form.dim[k].n);
+        g->tiles *= g->count[k];
+    }
+}
+
+static void locate(const grid *g, int64_t number, int64_t *at) {
+    for (int k = g->move->form.rank - 1; k >= 0; k--) {
+        at[k] = number % g->count[k];
+        number /= g->count[k];
+    }
+}
+
+static int64_t number_of(const grid *g, const int64_t *at) {
+    int64_t number = 0;
+    for (int k = 0; k < g->move->form.rank; k++) number = number * g->count[k] + at[k];
+    return number;
+}
+
+/* The tile that lies where the source of this one does. */
+static int64_t next_tile(const grid *g, int64_t number) {
+    const lm_orbit *o = &g->move->orbit;
+    int64_t at[LM_FORM_DIMS], next[LM_FORM_DIMS];
+    locate(g, number, at);
+    for (int k = 0; k < g->move->form.rank; k++) next[o->to[k]] = o->turned[k] ? g->count[k] - 1 - at[k] : at[k];
+    return number_of(g, next);
+}
+
+/* ---- running -------------------------------------------------------------------------------------- */
+
+/* Between the tile and a buffer: from its source, or to its destination. */
+static void carry(const grid *g, int64_t number, char *buffer, char *tile, bool in) {
+    const lm_move *m = g->move;
+    int64_t at[LM_FORM_DIMS], n[LM_FORM_DIMS], where = in ? m->form.soff : m->form.doff;
+    locate(g, number, at);
+    for (int k = 0; k < m->form.rank; k++) {
+        const lm_pdim *d = &m->form.dim[k];
+        const stretch s = stretch_of(&m->orbit, k, d->n, at[k], g->count[k]);
+        n[k] = s.count;
+        where += s.first * (in ? d->ss : d->ds);
+    }
+    if (in)
+        lm_box_run(&m->in, tile, buffer + where, n);
+    else
+        lm_box_run(&m->out, buffer + where, tile, n);
+}
+
+/* The tiles of the cycle of `first`, of which it has the lowest number; 0 when it has not. */
+static int find_cycle(const grid *g, int64_t first, int64_t *tiles) {
+    int count = 0;
+    int64_t number = first;
+    do {
+        tiles[count++] = number;
+        number = next_tile(g, number);
+        if (number < first) return 0;
+    } while (number != first);
+    return count;
+}
+
+void lm_orbit_run(const lm_move *move, char *buffer, char *work, int part, int parts) {
+    grid g;
+    int64_t tiles[LONGEST_CYCLE];
+    grid_open(&g, move);
+    for (int64_t first = part; first < g.tiles; first += parts) {
+        const int count = find_cycle(&g, first, tiles);
+        for (int i = 0; i < count; i++) carry(&g, tiles[i], buffer, work + i * move->orbit.bytes, true);
+        for (int i = 0; i < count; i++) carry(&g, tiles[i], buffer, work + i * move->orbit.bytes, false);
+    }
+    if (move->out.kernel->stream) lm_kernel_fence();
+}
+
+/* ---- the mover ------------------------------------------------------------------------------------ */
+
+static bool make(lmad_plan *plan, const lm_move_limits *limits) {
+    lm_move *m = &plan->move;
+    const lm_problem *p = &plan->problem;
+    if (p->payload <= limits->least) return false;
+    lm_form_make(&m->form, p, limits->run);
+    if (!lm_orbit_make(m, limits, p->payload)) return false;
+    m->parts = lm_move_threads(p, limits);
+    while (m->parts > 1 && (int64_t)m->part_bytes * m->parts > LM_WORK_LIMIT) m->parts--;
+    plan->work_bytes = m->part_bytes * (size_t)m->parts;
+    return true;
+}
+
+typedef struct job {
+    const lm_move *move;
+    char *buffer, *work;
+} job;
+
+static void run_part(void *arg, int part) {
+    const job *j = arg;
+    lm_orbit_run(j->move, j->buffer, j->work + j->move->part_bytes * (size_t)part, part, j->move->parts);
+}
+
+static void run(const lmad_plan *plan, char *buffer, char *work) {
+    job j = {&plan->move, buffer, work};
+    lm_parallel(&plan->settings, j.move->parts, run_part, &j);
+}
+
+const lm_mover lm_mover_orbit = {"move-tiles", make, run};

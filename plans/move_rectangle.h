@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Transposing a dense matrix of runs in place by permutations of its rows and columns, for any two extents. */
+#ifndef LM_MOVE_RECTANGLE_H
+#define LM_MOVE_RECTANGLE_H
+
+#include "lib/move.h"
+
+/* The matrix at `at`, a stage of the work, and the share of it of one of `parts` threads. */
+typedef struct lm_shuffle {
+    char *at, *work; /* work: of this thread alone, lm_shuffle_work() bytes */
+    int64_t rows, columns, common, run;
+    int part, parts;
+} lm_shuffle;
+
+/* Stages, to be done one after the other. Turning columns is needed only when `common` > 1. */
+void lm_shuffle_turn_columns(const lm_shuffle *s);
+void lm_shuffle_rows(const lm_shuffle *s);
+void lm_shuffle_columns(const lm_shuffle *s);
+
+int64_t lm_shuffle_work(int64_t rows, int64_t columns, int64_t run);
+
+/* Transpose in place `blocks` matrices, `pitch` bytes apart, of rows x columns chunks: chunk by chunk along the
+ * cycles of the permutation. Chunks are cut into `slices`, and threads share out blocks and slices. */
+typedef struct lm_chunks {
+    char *at, *work;                                    /* work: lm_chunks_work() bytes */
+    int64_t blocks, pitch, rows, columns, chunk, slice; /* slice: the longest */
+    int part, parts;
+} lm_chunks;
+void lm_chunks_transpose(const lm_chunks *c);
+
+int64_t lm_chunks_work(int64_t count, int64_t slice);
+
+#endif
