@@ -5,43 +5,60 @@
 #include "name.h"
 #include "stream.h"
 
-/* Copy `count` runs. Called with constants for run (0 = only known at run time) and for the dense side. */
-LM_INLINE void copy_runs(char *dst, const char *src, int64_t count, int64_t run, int64_t ds, int64_t ss) {
-    for (int64_t i = 0; i < count; i++) memcpy(dst + i * ds, src + i * ss, (size_t)run);
-}
+/* Compilers would turn the loops below into gather and scatter instructions, which are slower than plain loads
+ * and stores on every machine measured. */
+#define KEEP_SCALAR() __asm__ volatile("")
 
-LM_INLINE void copy_any(char *dst, const char *src, int64_t count, int64_t run, int64_t ds, int64_t ss) {
-    for (int64_t i = 0; i < count; i++) lm_copy_short(dst + i * ds, src + i * ss, run);
-}
-
-/* One row of runs, the run length turned into a constant. */
-LM_INLINE void copy_row(char *d, const char *s, int64_t n, int64_t run, int64_t ds, int64_t ss, lm_pattern pattern) {
-#define WITH_RUN(r)                                                                                                    \
-    case r:                                                                                                            \
-        copy_runs(d, s, n, r, pattern == LM_GATHER ? r : ds, pattern == LM_SCATTER ? r : ss);                          \
-        break
-    switch (run) {
-        WITH_RUN(1);
-        WITH_RUN(2);
-        WITH_RUN(3);
-        WITH_RUN(4);
-        WITH_RUN(6);
-        WITH_RUN(8);
-        WITH_RUN(12);
-        WITH_RUN(16);
-        WITH_RUN(20);
-        WITH_RUN(24);
-        WITH_RUN(32);
-        WITH_RUN(48);
-        WITH_RUN(64);
-    default: copy_any(d, s, n, run, ds, ss);
+/* One row of runs of a constant length. */
+LM_INLINE void row_of(char *d, const char *s, int64_t n, int64_t run, int64_t ds, int64_t ss) {
+    int64_t i = 0;
+    for (; i + 4 <= n; i += 4) {
+        memcpy(d, s, (size_t)run);
+        memcpy(d + ds, s + ss, (size_t)run);
+        memcpy(d + 2 * ds, s + 2 * ss, (size_t)run);
+        memcpy(d + 3 * ds, s + 3 * ss, (size_t)run);
+        d += 4 * ds;
+        s += 4 * ss;
+        KEEP_SCALAR();
     }
-#undef WITH_RUN
+    for (; i < n; i++) {
+        memcpy(d, s, (size_t)run);
+        d += ds;
+        s += ss;
+        KEEP_SCALAR();
+    }
 }
 
+/* n1 rows; the compiler knows the run and, by the pattern, one of the steps. */
+LM_INLINE void rows_of(char *dst, const char *src, const lm_tile *t, int64_t run, lm_pattern pattern) {
+    const int64_t ds = pattern == LM_GATHER ? run : t->ds0, ss = pattern == LM_SCATTER ? run : t->ss0;
+    for (int64_t j = 0; j < t->n1; j++) row_of(dst + j * t->ds1, src + j * t->ss1, t->n0, run, ds, ss);
+}
+
+LM_INLINE void row_of_any(char *d, const char *s, int64_t n, int64_t run, int64_t ds, int64_t ss) {
+    for (int64_t i = 0; i < n; i++) lm_copy_short(d + i * ds, s + i * ss, run);
+}
+
+/* Turn the run into a constant. */
 LM_INLINE void copy_tile(char *dst, const char *src, const lm_tile *t, lm_pattern pattern) {
-    for (int64_t j = 0; j < t->n1; j++)
-        copy_row(dst + j * t->ds1, src + j * t->ss1, t->n0, t->run, t->ds0, t->ss0, pattern);
+    switch (t->run) {
+    case 1: rows_of(dst, src, t, 1, pattern); break;
+    case 2: rows_of(dst, src, t, 2, pattern); break;
+    case 3: rows_of(dst, src, t, 3, pattern); break;
+    case 4: rows_of(dst, src, t, 4, pattern); break;
+    case 6: rows_of(dst, src, t, 6, pattern); break;
+    case 8: rows_of(dst, src, t, 8, pattern); break;
+    case 12: rows_of(dst, src, t, 12, pattern); break;
+    case 16: rows_of(dst, src, t, 16, pattern); break;
+    case 20: rows_of(dst, src, t, 20, pattern); break;
+    case 24: rows_of(dst, src, t, 24, pattern); break;
+    case 32: rows_of(dst, src, t, 32, pattern); break;
+    case 48: rows_of(dst, src, t, 48, pattern); break;
+    case 64: rows_of(dst, src, t, 64, pattern); break;
+    default:
+        for (int64_t j = 0; j < t->n1; j++)
+            row_of_any(dst + j * t->ds1, src + j * t->ss1, t->n0, t->run, t->ds0, t->ss0);
+    }
 }
 
 void LM_KERNEL(gather)(char *dst, const char *src, const lm_tile *t) { copy_tile(dst, src, t, LM_GATHER); }
@@ -97,6 +114,7 @@ LM_INLINE void stream_long(char *dst, const char *src, const lm_tile *t) {
 /* Rows that follow each other in the destination share the stage, so that the lines between them are whole. */
 LM_INLINE void stream_staged(char *dst, const char *src, const lm_tile *t) {
     const fetch f = fetch_plan(t);
+    lm_tile piece = {.run = t->run, .ds0 = t->run, .ss0 = t->ss0, .n1 = 1};
     lm_stage stage;
     lm_stage_open(&stage, dst);
     for (int64_t j = 0; j < t->n1; j++) {
@@ -108,7 +126,8 @@ LM_INLINE void stream_staged(char *dst, const char *src, const lm_tile *t) {
             const char *s = src + j * t->ss1 + i * t->ss0;
             n = least(lm_stage_room(&stage) / t->run, t->n0 - i);
             fetch_runs(&f, s, n, t->ss0);
-            copy_row(stage.byte + stage.fill, s, n, t->run, t->run, t->ss0, LM_GATHER);
+            piece.n0 = n;
+            copy_tile(stage.byte + stage.fill, s, &piece, LM_GATHER);
             stage.fill += n * t->run;
             lm_stage_flush(&stage);
         }

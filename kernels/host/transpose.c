@@ -89,18 +89,6 @@ LM_INLINE void tile_of(char *dst, const char *src, const lm_tile *t, int run, st
         bands(dst, src, t, run, how);
 }
 
-/* Turn a negative axis 1 round, so that the source runs forwards. */
-LM_INLINE lm_tile forwards(const lm_tile *t, char **dst, const char **src) {
-    lm_tile f = *t;
-    if (f.ss1 < 0) {
-        *dst += (f.n1 - 1) * f.ds1;
-        *src += (f.n1 - 1) * f.ss1;
-        f.ds1 = -f.ds1;
-        f.ss1 = -f.ss1;
-    }
-    return f;
-}
-
 /* Runs of no machine word, a source line's worth of columns at a time. */
 LM_INLINE void odd_runs(char *dst, const char *src, const lm_tile *t, int run, int word) {
     const int64_t wide = LM_LINE / run;
@@ -139,8 +127,22 @@ static __attribute__((noinline)) void direct(char *dst, const char *src, const l
     by_run(dst, src, t, STREAM);
 }
 
+/* Turn a negative axis 1 round, so that the source runs forwards. */
+static lm_tile turned(const lm_tile *t, char **dst, const char **src) {
+    lm_tile f = *t;
+    *dst += (f.n1 - 1) * f.ds1;
+    *src += (f.n1 - 1) * f.ss1;
+    f.ds1 = -f.ds1;
+    f.ss1 = -f.ss1;
+    return f;
+}
+
 void LM_KERNEL(transpose)(char *dst, const char *src, const lm_tile *t) {
-    const lm_tile f = forwards(t, &dst, &src);
+    if (t->ss1 >= 0) {
+        by_run(dst, src, t, STORE);
+        return;
+    }
+    const lm_tile f = turned(t, &dst, &src);
     plain(dst, src, &f);
 }
 
@@ -230,7 +232,8 @@ LM_INLINE void staged_dense(char *dst, const char *src, const lm_tile *t) {
 }
 
 void LM_KERNEL(transpose_stream)(char *dst, const char *src, const lm_tile *t) {
-    const lm_tile f = forwards(t, &dst, &src);
+    lm_tile f = *t;
+    if (f.ss1 < 0) f = turned(t, &dst, &src);
     const int64_t row = f.n0 * f.run;
     if (f.ds1 == row && row <= LM_STAGE_BYTES / 8)
         staged_dense(dst, src, &f);
