@@ -89,16 +89,15 @@ LM_INLINE void tile_of(char *dst, const char *src, const lm_tile *t, int run, st
         bands(dst, src, t, run, how);
 }
 
-/* Turn a negative axis 1 round, so that the source runs forwards. */
-LM_INLINE lm_tile forwards(const lm_tile *t, char **dst, const char **src) {
-    lm_tile f = *t;
-    if (f.ss1 < 0) {
-        *dst += (f.n1 - 1) * f.ds1;
-        *src += (f.n1 - 1) * f.ss1;
-        f.ds1 = -f.ds1;
-        f.ss1 = -f.ss1;
+/* Runs of no machine word, a source line's worth of columns at a time. */
+LM_INLINE void odd_runs(char *dst, const char *src, const lm_tile *t, int run, int word) {
+    const int64_t wide = LM_LINE / run;
+    for (int64_t j = 0; j < t->n1; j += wide) {
+        const char *s = src + j * run;
+        if (t->ahead)
+            for (int64_t i = 0; i < t->n0; i++) __builtin_prefetch(s + t->ahead + i * t->ss0, 0, 2);
+        block_words(dst + j * t->ds1, t->ds1, s, t->ss0, t->n0, least(wide, t->n1 - j), run, word);
     }
-    return f;
 }
 
 LM_INLINE void by_run(char *dst, const char *src, const lm_tile *t, store_kind how) {
@@ -108,10 +107,10 @@ LM_INLINE void by_run(char *dst, const char *src, const lm_tile *t, store_kind h
     case 4: tile_of(dst, src, t, 4, how); break;
     case 8: tile_of(dst, src, t, 8, how); break;
     case 16: tile_of(dst, src, t, 16, how); break;
-    case 3: block_part(dst, t->ds1, src, t->ss0, t->n0, t->n1, 3); break;
-    case 6: block_part(dst, t->ds1, src, t->ss0, t->n0, t->n1, 6); break;
-    case 12: block_part(dst, t->ds1, src, t->ss0, t->n0, t->n1, 12); break;
-    case 24: block_part(dst, t->ds1, src, t->ss0, t->n0, t->n1, 24); break;
+    case 3: odd_runs(dst, src, t, 3, 4); break;
+    case 6: odd_runs(dst, src, t, 6, 8); break;
+    case 12: odd_runs(dst, src, t, 12, 16); break;
+    case 24: odd_runs(dst, src, t, 24, 32); break;
     case 32: block_part(dst, t->ds1, src, t->ss0, t->n0, t->n1, 32); break;
     default:
         for (int64_t j = 0; j < t->n1; j++)
@@ -128,8 +127,22 @@ static __attribute__((noinline)) void direct(char *dst, const char *src, const l
     by_run(dst, src, t, STREAM);
 }
 
+/* Turn a negative axis 1 round, so that the source runs forwards. */
+static lm_tile turned(const lm_tile *t, char **dst, const char **src) {
+    lm_tile f = *t;
+    *dst += (f.n1 - 1) * f.ds1;
+    *src += (f.n1 - 1) * f.ss1;
+    f.ds1 = -f.ds1;
+    f.ss1 = -f.ss1;
+    return f;
+}
+
 void LM_KERNEL(transpose)(char *dst, const char *src, const lm_tile *t) {
-    const lm_tile f = forwards(t, &dst, &src);
+    if (t->ss1 >= 0) {
+        by_run(dst, src, t, STORE);
+        return;
+    }
+    const lm_tile f = turned(t, &dst, &src);
     plain(dst, src, &f);
 }
 
@@ -138,23 +151,65 @@ LM_INLINE int rows_aligned(const char *dst, const lm_tile *t) {
     return (((uintptr_t)dst | (uintptr_t)t->ds1) & (LM_LINE - 1)) == 0;
 }
 
-/* Bytes of one staged destination row, and rows staged at a time. The pitch avoids one cache set for all. */
-enum { STAGE_ROW = 2048, STAGE_ROWS = 16, STAGE_PITCH = STAGE_ROW + LM_LINE };
+/* Destination rows of any alignment go through a buffer, GROUP rows at a time, CHUNK bytes of each. A row's
+ * data lie at byte LM_LINE of its buffer row; before them go the bytes left over from the chunk before, so that
+ * whole destination lines can be streamed from unaligned loads. Up to CARRIED rows keep such left-overs while
+ * the same source rows are read for others. The pitch keeps rows out of each other's cache sets. */
+enum { CHUNK = 2048, GROUP = 16, CARRIED = 256, PITCH = CHUNK + 3 * LM_LINE };
 
-/* Transpose a piece into a buffer in the caches, then stream its rows to wherever they begin. */
-LM_INLINE void staged(char *dst, const char *src, const lm_tile *t) {
-    _Alignas(LM_LINE) char stage[STAGE_ROWS * STAGE_PITCH];
-    const int64_t wide = STAGE_ROW / t->run;
+typedef struct staging {
+    _Alignas(LM_LINE) char row[GROUP * PITCH];
+    char carry[CARRIED][LM_LINE];
+} staging;
+
+/* Send `bytes` new bytes of one row on their way to d, and what was left over before them. */
+LM_INLINE void flush_row(char *row, char *carry, char *d, int64_t bytes, bool first, bool last) {
+    int64_t before = (int64_t)((uintptr_t)d & (LM_LINE - 1));
+    const char *s = row + LM_LINE;
+    if (first && before) {
+        const int64_t head = least(LM_LINE - before, bytes);
+        lm_copy_short(d, s, head);
+        d += head;
+        s += head;
+        bytes -= head;
+    } else {
+        memcpy(row, carry, LM_LINE);
+        d -= before;
+        s -= before;
+        bytes += before;
+    }
+    const int64_t full = bytes & -(int64_t)LM_LINE;
+    lm_stream_lines(d, s, full);
+    if (last)
+        lm_copy_short(d + full, s + full, bytes - full);
+    else
+        memcpy(carry, s + bytes - LM_LINE, LM_LINE);
+}
+
+/* All chunks of at most CARRIED destination rows. */
+LM_INLINE void staged_rows(staging *stage, char *dst, const char *src, const lm_tile *t) {
+    const int64_t wide = CHUNK / t->run;
     for (int64_t i = 0; i < t->n0; i += wide) {
-        for (int64_t j = 0; j < t->n1; j += STAGE_ROWS) {
+        for (int64_t j = 0; j < t->n1; j += GROUP) {
             lm_tile piece = *t;
-            piece.n0 = t->n0 - i < wide ? t->n0 - i : wide;
-            piece.n1 = t->n1 - j < STAGE_ROWS ? t->n1 - j : STAGE_ROWS;
-            piece.ds1 = STAGE_PITCH;
-            plain(stage, src + i * t->ss0 + j * t->ss1, &piece);
+            piece.n0 = least(wide, t->n0 - i);
+            piece.n1 = least(GROUP, t->n1 - j);
+            piece.ds1 = PITCH;
+            piece.ahead = i + wide < t->n0 ? wide * t->ss0 : t->ahead;
+            plain(stage->row + LM_LINE, src + i * t->ss0 + j * t->ss1, &piece);
             for (int64_t k = 0; k < piece.n1; k++)
-                lm_stream_row(dst + (j + k) * t->ds1 + i * t->run, stage + k * STAGE_PITCH, piece.n0 * t->run);
+                flush_row(stage->row + k * PITCH, stage->carry[j + k], dst + (j + k) * t->ds1 + i * t->run,
+                          piece.n0 * t->run, i == 0, i + wide >= t->n0);
         }
+    }
+}
+
+static __attribute__((noinline)) void staged(char *dst, const char *src, const lm_tile *t) {
+    staging stage;
+    for (int64_t j = 0; j < t->n1; j += CARRIED) {
+        lm_tile rows = *t;
+        rows.n1 = least(CARRIED, t->n1 - j);
+        staged_rows(&stage, dst + j * t->ds1, src + j * t->ss1, &rows);
     }
 }
 
@@ -177,13 +232,14 @@ LM_INLINE void staged_dense(char *dst, const char *src, const lm_tile *t) {
 }
 
 void LM_KERNEL(transpose_stream)(char *dst, const char *src, const lm_tile *t) {
-    const lm_tile f = forwards(t, &dst, &src);
+    lm_tile f = *t;
+    if (f.ss1 < 0) f = turned(t, &dst, &src);
     const int64_t row = f.n0 * f.run;
     if (f.ds1 == row && row <= LM_STAGE_BYTES / 8)
         staged_dense(dst, src, &f);
     else if (VEC == LM_LINE && f.run <= 16 && (f.run & (f.run - 1)) == 0 && rows_aligned(dst, &f))
         direct(dst, src, &f);
-    else if (f.run <= STAGE_ROW / 8 && row >= 4 * LM_LINE)
+    else if (f.run <= CHUNK / 8 && row >= 4 * LM_LINE)
         staged(dst, src, &f);
     else
         plain(dst, src, &f);
