@@ -66,8 +66,8 @@ static void walk(const lm_box *b, int k, char *dst, const char *src, const int64
     for (int64_t i = 0; i < n[k]; i++) walk(b, k + 1, dst + i * b->dim[k].ds, src + i * b->dim[k].ss, n, tile);
 }
 
-void lm_box_run(const lm_box *box, char *dst, const char *src, const int64_t *n) {
-    lm_tile tile = {.run = box->run, .n0 = 1, .n1 = 1};
+void lm_box_run(const lm_box *box, char *dst, const char *src, const int64_t *n, int64_t ahead) {
+    lm_tile tile = {.run = box->run, .n0 = 1, .n1 = 1, .ahead = ahead};
     if (box->kernel->pattern == LM_ROWS) {
         tile.n0 = box->inner >= 0 ? n[box->inner] * box->run : box->run;
         tile.run = tile.ds0 = tile.ss0 = 1;

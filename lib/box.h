@@ -23,7 +23,8 @@ enum { LM_BOX_NONE = -1, LM_BOX_RUN = -2 };
 /* Choose kernel and axes for rank, run and dim, which the caller has set. */
 void lm_box_make(lm_box *box, bool stream);
 
-/* Copy extents n[0 .. rank-1], each at most what dim says. Streaming kernels want a fence in the end. */
-void lm_box_run(const lm_box *box, char *dst, const char *src, const int64_t *n);
+/* Copy extents n[0 .. rank-1], each at most what dim says. `ahead` is the distance from src to the source of the
+ * next box, to prefetch; 0 = not known. Streaming kernels want a fence in the end. */
+void lm_box_run(const lm_box *box, char *dst, const char *src, const int64_t *n, int64_t ahead);
 
 #endif

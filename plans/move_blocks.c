@@ -39,8 +39,8 @@ static void walk(const lm_move *m, int level, int64_t first, int64_t last, char 
             walk(m, level + 1, 0, inner, dst + at * d->ds, src + at * d->ss, block, n);
             continue;
         }
-        lm_box_run(&m->in, block, src + at * d->ss, n);
-        lm_box_run(&m->out, dst + at * d->ds, block, n);
+        lm_box_run(&m->in, block, src + at * d->ss, n, 0);
+        lm_box_run(&m->out, dst + at * d->ds, block, n, 0);
     }
 }
 

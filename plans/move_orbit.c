@@ -196,43 +196,78 @@ static int64_t next_tile(const grid *g, int64_t number) {
 
 /* ---- running -------------------------------------------------------------------------------------- */
 
-/* Between the tile and a buffer: from its source, or to its destination. */
-static void carry(const grid *g, int64_t number, char *buffer, char *tile, bool in) {
+/* A tile as a part of a view: where it begins there, and its extents. */
+typedef struct tile {
+    int64_t offset, n[LM_FORM_DIMS];
+} tile;
+
+static void tile_of(tile *t, const grid *g, int64_t number, bool source) {
     const lm_move *m = g->move;
-    int64_t at[LM_FORM_DIMS], n[LM_FORM_DIMS], where = in ? m->form.soff : m->form.doff;
+    int64_t at[LM_FORM_DIMS];
     locate(g, number, at);
+    t->offset = source ? m->form.soff : m->form.doff;
     for (int k = 0; k < m->form.rank; k++) {
         const lm_pdim *d = &m->form.dim[k];
         const stretch s = stretch_of(&m->orbit, k, d->n, at[k], g->count[k]);
-        n[k] = s.count;
-        where += s.first * (in ? d->ss : d->ds);
+        t->n[k] = s.count;
+        t->offset += s.first * (source ? d->ss : d->ds);
     }
-    if (in)
-        lm_box_run(&m->in, tile, buffer + where, n);
-    else
-        lm_box_run(&m->out, buffer + where, tile, n);
 }
 
-/* The tiles of the cycle of `first`, of which it has the lowest number; 0 when it has not. */
-static int find_cycle(const grid *g, int64_t first, int64_t *tiles) {
-    int count = 0;
+/* The tiles of a cycle, the lowest number first. */
+typedef struct cycle {
+    int count;
+    int64_t number[LONGEST_CYCLE];
+} cycle;
+
+/* The cycle of `first`; false when `first` is not the lowest of it. */
+static bool find_cycle(cycle *c, const grid *g, int64_t first) {
     int64_t number = first;
+    c->count = 0;
     do {
-        tiles[count++] = number;
+        c->number[c->count++] = number;
         number = next_tile(g, number);
-        if (number < first) return 0;
+        if (number < first) return false;
     } while (number != first);
-    return count;
+    return true;
+}
+
+/* The next cycle from *first on, by `step`; empty when there is none. */
+static void next_cycle(cycle *c, const grid *g, int64_t *first, int step) {
+    for (; *first < g->tiles; *first += step) {
+        if (!find_cycle(c, g, *first)) continue;
+        *first += step;
+        return;
+    }
+    c->count = 0;
+}
+
+/* Read all sources, each while the next one is on its way, then write. */
+static void exchange(const grid *g, const cycle *c, const cycle *after, char *buffer, char *work) {
+    const lm_move *m = g->move;
+    tile now, next;
+    tile_of(&now, g, c->number[0], true);
+    for (int i = 0; i < c->count; i++, now = next) {
+        const bool last = i + 1 == c->count;
+        next = now;
+        if (!last || after->count) tile_of(&next, g, last ? after->number[0] : c->number[i + 1], true);
+        lm_box_run(&m->in, work + i * m->orbit.bytes, buffer + now.offset, now.n, next.offset - now.offset);
+    }
+    for (int i = 0; i < c->count; i++) {
+        tile_of(&now, g, c->number[i], false);
+        lm_box_run(&m->out, buffer + now.offset, work + i * m->orbit.bytes, now.n, 0);
+    }
 }
 
 void lm_orbit_run(const lm_move *move, char *buffer, char *work, int part, int parts) {
     grid g;
-    int64_t tiles[LONGEST_CYCLE];
+    cycle cycles[2];
+    int64_t first = part;
     grid_open(&g, move);
-    for (int64_t first = part; first < g.tiles; first += parts) {
-        const int count = find_cycle(&g, first, tiles);
-        for (int i = 0; i < count; i++) carry(&g, tiles[i], buffer, work + i * move->orbit.bytes, true);
-        for (int i = 0; i < count; i++) carry(&g, tiles[i], buffer, work + i * move->orbit.bytes, false);
+    next_cycle(&cycles[0], &g, &first, parts);
+    for (int now = 0; cycles[now].count; now = !now) {
+        next_cycle(&cycles[!now], &g, &first, parts);
+        exchange(&g, &cycles[now], &cycles[!now], buffer, work);
     }
     if (move->out.kernel->stream) lm_kernel_fence();
 }

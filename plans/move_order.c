@@ -158,7 +158,7 @@ static void save_end(void *arg, int part) {
     lm_box box;
     end_box(&box, m, true);
     const char *from = job->buffer + m->form.soff + end.first * m->form.dim[m->ordered.level[0].axis].ss;
-    lm_box_run(&box, end.saved, from, end.n);
+    lm_box_run(&box, end.saved, from, end.n, 0);
 }
 
 static void restore_end(void *arg, int part) {
@@ -169,7 +169,7 @@ static void restore_end(void *arg, int part) {
     lm_box box;
     end_box(&box, m, false);
     char *to = job->buffer + m->form.doff + end.first * m->form.dim[m->ordered.level[0].axis].ds;
-    lm_box_run(&box, to, end.saved, end.n);
+    lm_box_run(&box, to, end.saved, end.n, 0);
 }
 
 void lm_order_run(const lmad_plan *plan, char *buffer, char *work, void (*body)(void *arg, int part)) {
