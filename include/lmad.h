@@ -206,6 +206,41 @@ LMAD_API lmad_status lmad_plan_move(lmad_plan **p, lmad_ctx *ctx, const lmad_des
 LMAD_API lmad_status lmad_plan_fill(lmad_plan **p, lmad_ctx *ctx, const lmad_desc *dst, size_t elem_size,
                                     unsigned flags);
 
+/** One copy of a list. */
+typedef struct {
+    const lmad_desc *dst, *src;
+    size_t elem_size; /**< bytes, >= 1 */
+} lmad_many_item;
+
+/** Plan a list of copies to be executed as one with lmad_execute_many(): of any shapes and element sizes, between
+ *  buffers of their own, balanced over the threads. Packing the faces of a halo, or all fields of a cell, is one
+ *  call. @p items has @p count >= 0 entries (negative: LMAD_ERR_ARGUMENT); they and their descriptors are copied.
+ *  Errors as lmad_plan_copy(); the detail names the item. */
+LMAD_API lmad_status lmad_plan_many(lmad_plan **p, lmad_ctx *ctx, int count, const lmad_many_item *items,
+                                    unsigned flags);
+
+/** Types of lmad_plan_affine(). */
+typedef enum { LMAD_INT32, LMAD_INT64, LMAD_FLOAT, LMAD_DOUBLE } lmad_type;
+
+/** Plan D[i] = base + i_0*step_0 + i_1*step_1 + ..., i the index in @p dst. At execution src points to rank + 1
+ *  values of the type: base, step_0, step_1, ... They may lie in dst. Integers are exact modulo 2^32 or 2^64.
+ *  Floating-point values are computed from the index in double, terms added from left to right, and rounded
+ *  once for LMAD_FLOAT; they never accumulate along a row. The rest as lmad_plan_fill(); an unknown type is
+ *  LMAD_ERR_ARGUMENT. */
+LMAD_API lmad_status lmad_plan_affine(lmad_plan **p, lmad_ctx *ctx, const lmad_desc *dst, lmad_type type,
+                                      unsigned flags);
+
+/** Fills a run: writes @p n elements, one after the other, to @p run: those at @p index (rank entries), with
+ *  index[axis] running from there on. Called from any of the plan's threads, many at once, in any order; each
+ *  element is asked for once. @p run is aligned as well as the destination, or to 64 bytes. */
+typedef void lmad_generate_fn(void *data, const int64_t *index, int axis, int64_t n, void *run);
+
+/** Plan D[i] = what a function says. @p fn and @p data must outlive the plan. The library asks for runs along the
+ *  axis that is best for the destination: the one with the shortest stride. Execute with src = NULL. The rest
+ *  as lmad_plan_fill(). */
+LMAD_API lmad_status lmad_plan_generate(lmad_plan **p, lmad_ctx *ctx, const lmad_desc *dst, size_t elem_size,
+                                        lmad_generate_fn *fn, void *data, unsigned flags);
+
 /** Run a plan. Offsets of the descriptors are relative to @p dst and @p src, in elements: each may point
  *  to the start of its block or to any element in it. Any alignment.
  *  - A copy whose buffers share a byte fails with LMAD_ERR_OVERLAP before a byte is written; interleaved
@@ -226,6 +261,12 @@ LMAD_API size_t lmad_work_size(const lmad_plan *p);
  *  else uses meanwhile and which share no byte with the arrays. Any alignment; multiples of 64 are best. NULL
  *  is fine where the size is 0, else LMAD_ERR_NULL. Never waits. */
 LMAD_API lmad_status lmad_execute_with(const lmad_plan *p, void *dst, const void *src, void *work);
+
+/** Run a list of copies: item k from src[k] to dst[k]. All pointers are checked before anything is written; each
+ *  item's own two buffers must share no byte (LMAD_ERR_OVERLAP). That no item writes what another one reads or
+ *  writes is the caller's promise and not checked; several items may read the same bytes. A plan that is no list
+ *  is LMAD_ERR_ARGUMENT, here as well as a list given to lmad_execute(). Re-entrant; no allocation, no waiting. */
+LMAD_API lmad_status lmad_execute_many(const lmad_plan *p, void *const *dst, const void *const *src);
 
 /** Destroy a plan; NULL is fine. No execution of it may be running. */
 LMAD_API void lmad_plan_destroy(lmad_plan *p);

@@ -37,8 +37,6 @@ int lm_step_describe(const lm_step *step, char *buf, size_t size) {
     return (int)text.length;
 }
 
-static const char *op_name(lm_op op) { return op == LM_OP_COPY ? "copy" : op == LM_OP_MOVE ? "move" : "fill"; }
-
 /* Steps that make up the operation as they are. */
 static int steps_of(const lmad_plan *p) {
     if (p->recipe == LM_RECIPE_BUFFERED) return 2;
@@ -52,14 +50,31 @@ static void add_mover(lm_text *text, const lmad_plan *p) {
     lm_text_add(text, ")");
 }
 
+static void add_many(lm_text *text, const lm_many *m) {
+    lm_text_add(text, " %d items", m->count);
+    if (m->threads > 1) lm_text_add(text, " threads=%d", m->threads);
+    for (int k = 0; k < m->count; k++) {
+        lm_text_add(text, " ");
+        add_step(text, &m->item[k].step);
+    }
+}
+
+static void add_runs(lm_text *text, const lm_runs *r) {
+    lm_text_add(text, " (runs axis=%d n=%lld%s", r->along, (long long)r->n, r->kernel->stream ? " stream" : "");
+    if (r->parts > 1) lm_text_add(text, " threads=%d", r->parts);
+    lm_text_add(text, ")");
+}
+
 int lmad_plan_describe(const lmad_plan *p, char *buf, size_t size) {
     if (!p || (!buf && size)) return -1;
     lm_text text = {buf, size, 0};
     if (size) buf[0] = '\0';
-    lm_text_add(&text, "(%s", op_name(p->problem.op));
+    lm_text_add(&text, "(%s", lm_op_text(p->problem.op));
     if (p->recipe == LM_RECIPE_NOTHING) lm_text_add(&text, " (nop)");
     if (p->recipe == LM_RECIPE_BUFFERED) lm_text_add(&text, " (buffer %zu", p->work_bytes);
     if (p->recipe == LM_RECIPE_MOVE) add_mover(&text, p);
+    if (p->recipe == LM_RECIPE_MANY) add_many(&text, p->many);
+    if (p->recipe == LM_RECIPE_GENERATE) add_runs(&text, &p->runs);
     for (int k = 0; k < steps_of(p); k++) {
         lm_text_add(&text, " ");
         add_step(&text, &p->step[k]);
@@ -71,7 +86,7 @@ int lmad_plan_describe(const lmad_plan *p, char *buf, size_t size) {
 /* ---- explain -------------------------------------------------------------------------------------- */
 
 static void add_problem(lm_text *text, const lm_problem *p) {
-    lm_text_add(text, "problem: %s of %lld bytes in %lld runs of %lld bytes, %d thread%s at most\n", op_name(p->op),
+    lm_text_add(text, "problem: %s of %lld bytes in %lld runs of %lld bytes, %d thread%s at most\n", lm_op_text(p->op),
                 (long long)p->payload, (long long)p->count, (long long)p->run, p->threads, p->threads == 1 ? "" : "s");
     lm_text_add(text, "axes, outermost in the destination first: extent (bytes in destination <- in source)\n ");
     for (int k = 0; k < p->rank; k++)
@@ -122,6 +137,15 @@ int lmad_plan_explain(const lmad_plan *p, char *buf, size_t size) {
         lm_text_add(&text, "\n");
         return (int)text.length;
     }
+    if (p->recipe == LM_RECIPE_MANY || p->recipe == LM_RECIPE_GENERATE) {
+        lm_text_add(&text, "the one way:");
+        if (p->recipe == LM_RECIPE_MANY)
+            add_many(&text, p->many);
+        else
+            add_runs(&text, &p->runs);
+        lm_text_add(&text, "\n");
+        return (int)text.length;
+    }
     listing all = {&text, &p->step[0]};
     lm_text_add(&text, "candidates with their estimates, * = chosen (the least):\n");
     lm_planner_each(&p->problem, LMAD_ESTIMATE, list_candidate, &all);
@@ -141,13 +165,24 @@ lmad_status lmad_plan_info(const lmad_plan *p, lmad_info *info) {
         all.kind = p->move.mover->name;
         all.threads = p->move.parts;
     }
+    if (p->recipe == LM_RECIPE_MANY) {
+        all.kind = "many";
+        all.threads = p->many->threads;
+        all.predicted_seconds = p->many->seconds / p->many->threads;
+    }
+    if (p->recipe == LM_RECIPE_GENERATE) {
+        all.kind = "runs";
+        all.threads = p->runs.parts;
+    }
     if (steps) all.kind = steps == 2 ? "buffer" : p->step[0].kind->name;
     for (int k = 0; k < steps; k++) {
         all.predicted_seconds += p->step[k].seconds;
         if (p->step[k].nest.split && p->step[k].params.threads > all.threads) all.threads = p->step[k].params.threads;
     }
     all.payload_bytes = p->problem.payload;
-    all.lines_touched = lm_lines_touched(&p->problem);
+    all.lines_touched = p->many ? 0 : lm_lines_touched(&p->problem);
+    for (int k = 0; p->many && k < p->many->count; k++)
+        all.lines_touched += lm_lines_touched(&p->many->item[k].problem);
     all.bytes_touched = all.lines_touched * 64;
     all.work_size = p->work_bytes;
     memcpy(info, &all, info->struct_size < sizeof all ? info->struct_size : sizeof all);

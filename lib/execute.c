@@ -54,6 +54,8 @@ static void run_recipe(const lmad_plan *p, void *dst, const void *src, char *wor
     case LM_RECIPE_BUFFERED: run_buffered(p, dst, work); break;
     case LM_RECIPE_VALUE: run_value(p, dst, src, work); break;
     case LM_RECIPE_MOVE: p->move.mover->run(p, dst, work); break;
+    case LM_RECIPE_GENERATE: lm_runs_run(&p->runs, &p->settings, dst, src); break;
+    case LM_RECIPE_MANY: break; /* lm_many_run() */
     }
 }
 
@@ -73,7 +75,7 @@ static void run_in_slot(const lmad_plan *p, void *dst, const void *src) {
 
 static lmad_status check_pointers(const lmad_plan *p, const void *dst, const void *src) {
     if (!dst) return lm_fail(LMAD_ERR_NULL, "destination: the buffer is NULL");
-    if (!src) return lm_fail(LMAD_ERR_NULL, "source: the buffer is NULL");
+    if (!src && p->problem.op != LM_OP_GENERATE) return lm_fail(LMAD_ERR_NULL, "source: the buffer is NULL");
     if (p->problem.op == LM_OP_COPY && lm_problem_overlaps(&p->problem, dst, src))
         return lm_fail(LMAD_ERR_OVERLAP, "destination and source share bytes (or sets too intricate to tell): "
                                          "use lmad_plan_move() for views of one buffer");
@@ -83,6 +85,8 @@ static lmad_status check_pointers(const lmad_plan *p, const void *dst, const voi
 }
 
 lmad_status lm_plan_run(const lmad_plan *p, void *dst, const void *src, char *work) {
+    if (p->problem.op == LM_OP_MANY)
+        return lm_fail(LMAD_ERR_ARGUMENT, "plan: a list of copies, to be run by lmad_execute_many()");
     if (p->problem.count == 0) return LMAD_OK;
     const lmad_status status = check_pointers(p, dst, src);
     if (status != LMAD_OK) return status;

@@ -69,18 +69,25 @@ static lmad_status choose_steps(lmad_plan *plan, const lmad_desc *dst, const lma
     return LMAD_OK;
 }
 
-lmad_status lm_plan_init(lmad_plan *plan, lmad_ctx *ctx, lm_op op, const lmad_desc *dst, const lmad_desc *src,
-                         size_t elem_size, unsigned flags, int64_t shift) {
-    lmad_status status = check_flags(flags);
+lmad_status lm_plan_start(lmad_plan *plan, lmad_ctx *ctx, unsigned flags, int *threads) {
+    const lmad_status status = check_flags(flags);
     if (status != LMAD_OK) return status;
     lm_ctx_settings(ctx, &plan->settings);
-    const int threads = flags & LMAD_SERIAL ? 1 : lm_threads_limit(&plan->settings);
-    status = lm_problem_make(&plan->problem, op, dst, src, elem_size, threads);
+    *threads = flags & LMAD_SERIAL ? 1 : lm_threads_limit(&plan->settings);
+    plan->work.memory = NULL;
+    plan->work_bytes = 0;
+    plan->many = NULL;
+    plan->source = LMAD_SOURCE_ESTIMATED;
+    return LMAD_OK;
+}
+
+lmad_status lm_plan_init(lmad_plan *plan, lmad_ctx *ctx, lm_op op, const lmad_desc *dst, const lmad_desc *src,
+                         size_t elem_size, unsigned flags, int64_t shift) {
+    int threads;
+    lmad_status status = lm_plan_start(plan, ctx, flags, &threads);
+    if (status == LMAD_OK) status = lm_problem_make(&plan->problem, op, dst, src, elem_size, threads);
     if (status == LMAD_OK) status = shift_source(&plan->problem, shift);
     if (status != LMAD_OK) return status;
-
-    plan->work.memory = NULL;
-    plan->source = LMAD_SOURCE_ESTIMATED;
     plan->recipe = choose_recipe(&plan->problem);
     if (plan->recipe != LM_RECIPE_NOTHING && (flags & LMAD_WISDOM_ONLY))
         return lm_fail(LMAD_ERR_NO_WISDOM, "no wisdom for this problem");
@@ -95,16 +102,15 @@ lmad_status lm_plan_own_work(lmad_plan *plan) {
 
 void lm_plan_release(lmad_plan *plan) {
     lm_work_close(&plan->work);
+    free(plan->many);
     lm_ctx_unref(plan->ctx);
 }
 
-/* A plan on the heap. */
-static lmad_status create(lmad_plan **out, lmad_ctx *ctx, lm_op op, const lmad_desc *dst, const lmad_desc *src,
-                          size_t elem_size, unsigned flags) {
+lmad_status lm_plan_create(lmad_plan **out, lmad_status (*fill)(lmad_plan *plan, const void *arg), const void *arg) {
     if (!out) return lm_fail(LMAD_ERR_NULL, "plan: the output pointer is NULL");
     lmad_plan *plan = malloc(sizeof *plan);
     if (!plan) return lm_fail(LMAD_ERR_NO_MEMORY, "no memory for a plan of %zu bytes", sizeof *plan);
-    lmad_status status = lm_plan_init(plan, ctx, op, dst, src, elem_size, flags, 0);
+    lmad_status status = fill(plan, arg);
     if (status != LMAD_OK) goto free_plan;
     status = lm_plan_own_work(plan);
     if (status != LMAD_OK) goto release_plan;
@@ -116,6 +122,25 @@ release_plan:
 free_plan:
     free(plan);
     return status;
+}
+
+typedef struct wish {
+    lmad_ctx *ctx;
+    lm_op op;
+    const lmad_desc *dst, *src;
+    size_t elem_size;
+    unsigned flags;
+} wish;
+
+static lmad_status fill_plan(lmad_plan *plan, const void *arg) {
+    const wish *w = arg;
+    return lm_plan_init(plan, w->ctx, w->op, w->dst, w->src, w->elem_size, w->flags, 0);
+}
+
+static lmad_status create(lmad_plan **out, lmad_ctx *ctx, lm_op op, const lmad_desc *dst, const lmad_desc *src,
+                          size_t elem_size, unsigned flags) {
+    const wish w = {ctx, op, dst, src, elem_size, flags};
+    return lm_plan_create(out, fill_plan, &w);
 }
 
 lmad_status lmad_plan_copy(lmad_plan **p, lmad_ctx *ctx, const lmad_desc *dst, const lmad_desc *src, size_t elem_size,

@@ -3,8 +3,10 @@
 #ifndef LM_PLAN_H
 #define LM_PLAN_H
 
+#include "many.h"
 #include "move.h"
 #include "planner.h"
+#include "runs.h"
 #include "work.h"
 
 /* How the steps make up the operation. */
@@ -13,7 +15,9 @@ typedef enum lm_recipe {
     LM_RECIPE_ONE,      /* step[0] from src to dst */
     LM_RECIPE_BUFFERED, /* step[0] from src to scratch, step[1] from scratch to dst */
     LM_RECIPE_VALUE,    /* step[0] from a private copy of the element at src to dst */
-    LM_RECIPE_MOVE      /* as move.mover does it, which may use the steps */
+    LM_RECIPE_MOVE,     /* as move.mover does it, which may use the steps */
+    LM_RECIPE_MANY,     /* the items of the list */
+    LM_RECIPE_GENERATE  /* as runs says */
 } lm_recipe;
 
 struct lmad_plan {
@@ -21,6 +25,8 @@ struct lmad_plan {
     lm_recipe recipe;
     lm_step step[2];
     lm_move move;
+    lm_many *many; /* owned; NULL unless it is a list */
+    lm_runs runs;
     lm_settings settings;
     lmad_ctx *ctx; /* owned reference */
     lmad_source source;
@@ -33,6 +39,12 @@ struct lmad_plan {
  * distance of its two pointers. On failure there is nothing to release. */
 lmad_status lm_plan_init(lmad_plan *plan, lmad_ctx *ctx, lm_op op, const lmad_desc *dst, const lmad_desc *src,
                          size_t elem_size, unsigned flags, int64_t shift);
+
+/* A plan of its own kind on the heap: takes what `fill` puts into it. */
+lmad_status lm_plan_create(lmad_plan **out, lmad_status (*fill)(lmad_plan *plan, const void *arg), const void *arg);
+
+/* The beginning of every plan: settings, flags. *threads is the limit. */
+lmad_status lm_plan_start(lmad_plan *plan, lmad_ctx *ctx, unsigned flags, int *threads);
 
 /* Make scratch that executions of the plan take turns in, where it needs more than fits on the stack. */
 lmad_status lm_plan_own_work(lmad_plan *plan);

@@ -6,6 +6,11 @@
 #include "lattice.h"
 #include "status.h"
 
+const char *lm_op_text(lm_op op) {
+    static const char *const text[] = {"copy", "move", "fill", "many", "affine", "generate"};
+    return text[op];
+}
+
 static lmad_status check_shapes(const lmad_desc *dst, const lmad_desc *src) {
     if (dst->rank != src->rank)
         return lm_fail(LMAD_ERR_SHAPE, "destination has rank %d, source has rank %d", dst->rank, src->rank);
@@ -18,12 +23,12 @@ static lmad_status check_shapes(const lmad_desc *dst, const lmad_desc *src) {
 
 static lmad_status check_sides(lm_op op, const lmad_desc *dst, const lmad_desc *src, size_t elem_size) {
     lmad_status status = lm_desc_check(dst, "destination");
-    if (status == LMAD_OK && op != LM_OP_FILL) status = lm_desc_check(src, "source");
+    if (status == LMAD_OK && !lm_op_sourceless(op)) status = lm_desc_check(src, "source");
     if (status != LMAD_OK) return status;
     if (elem_size == 0) return lm_fail(LMAD_ERR_ELEM_SIZE, "element size is 0");
     if (elem_size > INT64_MAX)
         return lm_fail(LMAD_ERR_ELEM_SIZE, "element size %zu is beyond int64", elem_size);
-    return op == LM_OP_FILL ? LMAD_OK : check_shapes(dst, src);
+    return lm_op_sourceless(op) ? LMAD_OK : check_shapes(dst, src);
 }
 
 /* Bytes [*lo, *hi) that a side reaches, from its lowest and highest element. */
@@ -81,7 +86,7 @@ lmad_status lm_problem_make(lm_problem *out, lm_op op, const lmad_desc *dst, con
     out->count = out->payload = 0;
     if (lm_desc_empty(dst)) return LMAD_OK;
 
-    if (op != LM_OP_FILL) status = reach(src, "source", size, &count, &slo, &shi);
+    if (!lm_op_sourceless(op)) status = reach(src, "source", size, &count, &slo, &shi);
     if (status == LMAD_OK) status = reach(dst, "destination", size, &count, &dlo, &dhi);
     if (status == LMAD_OK) status = check_alias(dst);
     if (status != LMAD_OK) return status;
@@ -89,9 +94,9 @@ lmad_status lm_problem_make(lm_problem *out, lm_op op, const lmad_desc *dst, con
         return lm_fail(LMAD_ERR_OVERFLOW, "%lld elements of %lld bytes are beyond int64 bytes", (long long)count,
                        (long long)size);
 
-    copy_dims(out, dst, op == LM_OP_FILL ? NULL : src, size);
+    copy_dims(out, dst, lm_op_sourceless(op) ? NULL : src, size);
     out->doff = dst->offset * size;
-    out->soff = op == LM_OP_FILL ? 0 : src->offset * size;
+    out->soff = lm_op_sourceless(op) ? 0 : src->offset * size;
     out->dlo = dlo;
     out->dhi = dhi;
     out->slo = slo;

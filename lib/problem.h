@@ -7,7 +7,13 @@
 
 #include "lmad.h"
 
-typedef enum lm_op { LM_OP_COPY, LM_OP_MOVE, LM_OP_FILL } lm_op;
+typedef enum lm_op { LM_OP_COPY, LM_OP_MOVE, LM_OP_FILL, LM_OP_MANY, LM_OP_AFFINE, LM_OP_GENERATE } lm_op;
+
+/* "copy", "move", ... */
+const char *lm_op_text(lm_op op);
+
+/* Does it write a destination without a source of the same shape? */
+static inline bool lm_op_sourceless(lm_op op) { return op == LM_OP_FILL || op == LM_OP_AFFINE || op == LM_OP_GENERATE; }
 
 /* A memory space: LM_HOST or a device number. */
 enum { LM_HOST = -1 };

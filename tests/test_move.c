@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Moves: every pair of small views of one buffer, and every way of moving, with limits so low that small problems
- * meet blocks, waves, tiles, chunks and threads. */
+/* Moves: every pair of small views of one buffer, and every way of moving, with limits so low that small
+ * problems meet blocks, waves, tiles, chunks and threads. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +15,24 @@
 
 static const lm_move_limits low[] = {
     {.least = 0, .row = 1, .wave = 2, .block = 8, .cycle = 16, .run = 2, .chunk = 4, .slice = 3, .thread = 1},
-    {.least = 0, .row = 3, .wave = 9, .block = 40, .cycle = 150, .run = 64, .chunk = 1, .slice = 64, .thread = 24},
-    {.least = 0, .row = 8, .wave = 1, .block = 4, .cycle = 2, .run = 8, .chunk = 1000, .slice = 8, .thread = 7},
+    {.least = 0,
+     .row = 3,
+     .wave = 9,
+     .block = 40,
+     .cycle = 150,
+     .run = 64,
+     .chunk = 1,
+     .slice = 64,
+     .thread = 24},
+    {.least = 0,
+     .row = 8,
+     .wave = 1,
+     .block = 4,
+     .cycle = 2,
+     .run = 8,
+     .chunk = 1000,
+     .slice = 8,
+     .thread = 7},
 };
 enum { LOWS = sizeof low / sizeof *low, MOVERS = 8 };
 
@@ -32,7 +48,8 @@ static void try_mover(lm_rig *rig, lmad_plan *plan, int k) {
     const char *why = lm_rig_verdict(rig);
     long where = 0;
     if (why) ck_abort_msg("%s: %s", plan->move.mover->name, why);
-    if (!lm_guard_intact(&guard, &where)) ck_abort_msg("%s: scratch overrun at %ld", plan->move.mover->name, where);
+    if (!lm_guard_intact(&guard, &where))
+        ck_abort_msg("%s: scratch overrun at %ld", plan->move.mover->name, where);
     lm_guard_close(&guard);
     taken[k]++;
 }
@@ -79,8 +96,10 @@ static bool same_shape(const lmad_desc *a, const lmad_desc *b) {
 }
 
 /* The plain way first, through the API; one pair in a few also by every mover. */
-static void try_pair(lm_rig *rig, const lmad_desc *dst, const lmad_desc *src, uint64_t luck, const lm_contexts *c) {
-    const lm_trial t = {.op = LM_OP_MOVE, .elem_size = 1 + luck % 3, .dst = *dst, .src = *src, .dst_end = luck & 8};
+static void try_pair(lm_rig *rig, const lmad_desc *dst, const lmad_desc *src, uint64_t luck,
+                     const lm_contexts *c) {
+    const lm_trial t = {
+        .op = LM_OP_MOVE, .elem_size = 1 + luck % 3, .dst = *dst, .src = *src, .dst_end = luck & 8};
     lm_rig_set(rig, &t);
     ck_assert_int_eq(lmad_move(rig->d, &t.dst, rig->d, &t.src, t.elem_size), LMAD_OK);
     const char *why = lm_rig_verdict(rig);
@@ -118,7 +137,8 @@ static lmad_desc random_view(lm_rng *rng, const int64_t *n, int rank, int64_t ce
     for (;;) {
         lmad_desc d = {.rank = rank, .offset = lm_rng_range(rng, 0, cells - 1)};
         int64_t lo, hi, dense = 1;
-        for (int k = 0; k < rank; k++) d.dim[k] = (lmad_dim){n[k], lm_rng_range(rng, -cells / n[k], cells / n[k])};
+        for (int k = 0; k < rank; k++)
+            d.dim[k] = (lmad_dim){n[k], lm_rng_range(rng, -cells / n[k], cells / n[k])};
         if (lm_rng_chance(rng, 2)) /* a permutation of something dense */
             for (int k = 0, at = (int)lm_rng_range(rng, 0, rank); k < rank; k++) {
                 lmad_dim *x = &d.dim[(k + at) % rank];
@@ -155,7 +175,8 @@ END_TEST
 /* ---- permutations in place ------------------------------------------------------------------------ */
 
 /* Dense matrices, cubes and batches, transposed and turned, of odd and even extents. */
-static void permuted(lm_rig *rig, const int64_t *n, const int *perm, int turned, size_t es, const lm_contexts *c) {
+static void permuted(lm_rig *rig, const int64_t *n, const int *perm, int turned, size_t es,
+                     const lm_contexts *c) {
     lm_trial t = {.op = LM_OP_MOVE, .elem_size = es};
     ck_assert_int_eq(lmad_row_major(&t.src, 3, n), LMAD_OK);
     ck_assert_int_eq(lmad_permute(&t.src, perm), LMAD_OK);
@@ -168,7 +189,7 @@ static void permuted(lm_rig *rig, const int64_t *n, const int *perm, int turned,
 
 START_TEST(permutations_in_place) {
     static const int perms[][3] = {{0, 2, 1}, {1, 0, 2}, {2, 1, 0}, {1, 2, 0}, {2, 0, 1}, {0, 1, 2}};
-    static const int64_t extents[][3] = {{1, 6, 4},  {2, 9, 12}, {3, 7, 5},  {5, 5, 5},   {4, 4, 4},
+    static const int64_t extents[][3] = {{1, 6, 4},   {2, 9, 12},  {3, 7, 5}, {5, 5, 5},   {4, 4, 4},
                                          {3, 16, 16}, {17, 3, 17}, {8, 8, 3}, {1, 33, 34}, {1, 40, 60}};
     static const size_t sizes[] = {1, 2, 3, 4, 8, 16, 20};
     lm_rig rig;
@@ -176,8 +197,7 @@ START_TEST(permutations_in_place) {
     lm_rig_open(&rig, 1 << 17);
     lm_contexts_open(&contexts);
     for (size_t i = 0; i < sizeof extents / sizeof *extents; i++)
-        for (int k = 0; k < 6 * 8; k++)
-            permuted(&rig, extents[i], perms[k / 8], k % 8, sizes[_i], &contexts);
+        for (int k = 0; k < 6 * 8; k++) permuted(&rig, extents[i], perms[k / 8], k % 8, sizes[_i], &contexts);
     lm_contexts_close(&contexts);
     lm_rig_close(&rig);
 }
@@ -203,7 +223,11 @@ static const struct {
     {4, {1, 0, {{1000003, 1}}}, {1, 1000002, {{1000003, -1}}}, "move-tiles", 4 << 20},
     {4, {2, 0, {{1024, 2048}, {2048, 1}}}, {2, 0, {{1024, 1}, {2048, 1024}}}, "move-rectangle", 4 << 20},
     {4, {2, 0, {{1021, 2003}, {2003, 1}}}, {2, 0, {{1021, 1}, {2003, 1021}}}, "move-rectangle", 4 << 20},
-    {8, {3, 0, {{64, 3072}, {48, 64}, {64, 1}}}, {3, 0, {{64, 3072}, {48, 1}, {64, 48}}}, "move-rectangle", 4 << 20},
+    {8,
+     {3, 0, {{64, 3072}, {48, 64}, {64, 1}}},
+     {3, 0, {{64, 3072}, {48, 1}, {64, 48}}},
+     "move-rectangle",
+     4 << 20},
 };
 
 /* Serial and parallel, with the plan's own scratch and with the caller's: the same, right, bytes; and each
@@ -236,7 +260,8 @@ START_TEST(large_moves) {
     lm_trial t = {.op = LM_OP_MOVE, .elem_size = large[_i].es, .dst = large[_i].dst, .src = large[_i].src};
     lm_rig_open(&rig, lm_trial_room(&t));
     lm_contexts_open(&contexts);
-    for (int k = 0; k < LM_CONTEXTS; k++) try_large(&rig, &t, contexts.ctx[k], large[_i].kind, large[_i].most);
+    for (int k = 0; k < LM_CONTEXTS; k++)
+        try_large(&rig, &t, contexts.ctx[k], large[_i].kind, large[_i].most);
     lm_contexts_close(&contexts);
     lm_rig_close(&rig);
 }

@@ -9,15 +9,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SUITE = 256, PROBLEM, EFFORT, THREADS, DEVICE, BASELINE, MIN_TIME, JSON, VERIFY, EXPLAIN, KERNELS };
+enum { SUITE = 256, PROBLEM, EFFORT, THREADS, DEVICE, BASELINE, MIN_TIME, JSON, VERIFY, EXPLAIN, KERNELS, OP };
 
 static const struct argp_option options[] = {
-    {"suite", SUITE, "FILE|NAME", 0, "Run a suite: seeds, transposes, permutations, halo, small, or a file",
+    {"suite", SUITE, "FILE|NAME", 0, "Run a suite: seeds, transposes, permutations, halo, small, fill, move, many, affine, or a file",
      0},
     {"problem", PROBLEM, "'ES DST SRC'", 0,
      "Run one problem: element size in bytes, destination and source, e.g. '4 [(8,8),(8,1)] [(8,1),(8,8)]'; "
-     "an operation (copy, move, fill) may follow",
+     "an operation (copy, move, fill, many, affine) may follow",
      0},
+    {"op", OP, "OPERATION", 0,
+     "The operation of problems that follow and name none (default copy); without any, the suite of that name", 0},
     {"effort", EFFORT, "EFFORT", 0, "Plan with estimate (default), measure, patient or exhaustive effort", 0},
     {"threads", THREADS, "N", 0, "Use at most N threads (default 0: automatic)", 0},
     {"device", DEVICE, "DEVICE", 0, "Where to run: cpu (default)", 0},
@@ -86,6 +88,10 @@ static error_t read_option(int key, char *arg, struct argp_state *state) {
     switch (key) {
     case SUITE:
     case PROBLEM: add_cases(o, key, arg, state); break;
+    case OP:
+        if (!lm_read_op(arg, &o->cases.op))
+            argp_error(state, "\"%s\" is not an operation (copy, move, fill, many, affine)", arg);
+        break;
     case EFFORT: read_effort(o, arg, state); break;
     case THREADS: read_threads(o, arg, state); break;
     case DEVICE: read_device(arg, state); break;
@@ -117,7 +123,8 @@ void lm_bench_read_args(lm_bench_options *out, int argc, char **argv) {
     *out = (lm_bench_options){.effort = LMAD_ESTIMATE, .min_seconds = 0.5};
     argp_parse(&argp, argc, argv, 0, NULL, out);
     if (out->cases.count || out->kernels) return;
-    if (!lm_cases_add_suite(&out->cases, "seeds", error, sizeof error)) return;
+    const char *suite = out->cases.op == LM_OP_COPY ? "seeds" : lm_op_text(out->cases.op);
+    if (!lm_cases_add_suite(&out->cases, suite, error, sizeof error)) return;
     fprintf(stderr, "lmad-bench: %s\n", error);
     exit(LM_EXIT_USAGE);
 }

@@ -81,8 +81,8 @@ static reach hull(reach a, reach b) {
 
 static int reaches(const lm_case *c, reach *dst, reach *src) {
     if (reach_of(dst, &c->dst, c->elem_size)) return -1;
-    *src = (reach){0, (int64_t)c->elem_size};
-    if (c->op != LM_OP_FILL && reach_of(src, &c->src, c->elem_size)) return -1;
+    *src = (reach){0, (int64_t)c->elem_size * (1 + c->dst.rank)}; /* an element, or affine values */
+    if (!lm_op_sourceless(c->op) && reach_of(src, &c->src, c->elem_size)) return -1;
     if (c->op == LM_OP_MOVE) *dst = *src = hull(*dst, *src);
     return 0;
 }

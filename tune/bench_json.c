@@ -45,7 +45,7 @@ void lm_json_row(const lm_row *row, const lm_bench_options *options) {
     json_t *o = json_object();
     const bool planned = row->planned;
     set_text(o, "name", row->problem->name);
-    set_text(o, "operation", lm_op_name(row->problem->op));
+    set_text(o, "operation", lm_op_text(row->problem->op));
     set_count(o, "elem_size", true, (int64_t)row->problem->elem_size);
     set_count(o, "payload_bytes", planned, row->info.payload_bytes);
     set_count(o, "lines_touched", planned, row->info.lines_touched);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "bench_baseline.h"
+#include "bench_operation.h"
 #include "bench_time.h"
 #include "bench_verify.h"
 #include "naive.h"
@@ -14,13 +15,6 @@ enum { MIN_PLANNINGS = 21, MAX_PLANNINGS = 101 };
 
 /* Planning is timed no longer than this, once there are enough samples. */
 static const double planning_ns = 50e6;
-
-/* The argument of run_plan(). */
-typedef struct execution {
-    const lmad_plan *plan;
-    void *dst;
-    const void *src;
-} execution;
 
 /* The argument of run_naive(): one nest, or through a temporary and back for a move. */
 typedef struct nests {
@@ -31,8 +25,8 @@ typedef struct nests {
 } nests;
 
 static void run_plan(void *arg, int64_t repeats) {
-    const execution *e = arg;
-    for (; repeats > 0; repeats--) lmad_execute(e->plan, e->dst, e->src);
+    const lm_operation *o = arg;
+    for (; repeats > 0; repeats--) lm_operation_run(o);
 }
 
 static void run_naive(void *arg, int64_t repeats) {
@@ -62,24 +56,19 @@ static lmad_desc dense(const lmad_desc *shape) {
 }
 
 static void make_nests(nests *n, const lm_case *c, const lm_buffers *b) {
-    const lmad_desc between = c->op == LM_OP_FILL ? broadcast(&c->dst) : dense(&c->dst);
+    const lmad_desc between = lm_op_sourceless(c->op) ? broadcast(&c->dst) : dense(&c->dst);
     *n = (nests){.dst = b->dst.origin, .src = b->src.origin, .temporary = b->src.body};
     switch (c->op) {
-    case LM_OP_COPY: lm_naive_make(&n->nest, &c->dst, &c->src, c->elem_size); break;
-    case LM_OP_FILL: lm_naive_make(&n->nest, &c->dst, &between, c->elem_size); break;
+    case LM_OP_COPY:
+    case LM_OP_MANY: lm_naive_make(&n->nest, &c->dst, &c->src, c->elem_size); break;
+    case LM_OP_FILL:
+    case LM_OP_AFFINE:
+    case LM_OP_GENERATE: lm_naive_make(&n->nest, &c->dst, &between, c->elem_size); break;
     case LM_OP_MOVE:
         n->src = n->dst;
         n->through_temporary = true;
         lm_naive_make(&n->nest, &between, &c->src, c->elem_size);
         lm_naive_make(&n->back, &c->dst, &between, c->elem_size);
-    }
-}
-
-static lmad_status make_plan(lmad_plan **plan, const lm_case *c, lmad_ctx *ctx, unsigned effort) {
-    switch (c->op) {
-    case LM_OP_FILL: return lmad_plan_fill(plan, ctx, &c->dst, c->elem_size, effort);
-    case LM_OP_MOVE: return lmad_plan_move(plan, ctx, &c->dst, &c->src, c->elem_size, effort);
-    default: return lmad_plan_copy(plan, ctx, &c->dst, &c->src, c->elem_size, effort);
     }
 }
 
@@ -94,7 +83,7 @@ static char *text_of(int (*write)(const lmad_plan *, char *, size_t), const lmad
 static lmad_status timed_plan(lmad_plan **plan, const lm_case *c, lmad_ctx *ctx, unsigned effort,
                               double *ns) {
     const double start = lm_now_ns();
-    const lmad_status status = make_plan(plan, c, ctx, effort);
+    const lmad_status status = lm_operation_plan(plan, c, ctx, effort);
     *ns = lm_now_ns() - start;
     return status;
 }
@@ -110,7 +99,7 @@ static lmad_status plan_row(lm_row *row, lmad_plan **plan, lmad_ctx *ctx, unsign
         const double start = lm_now_ns();
         lmad_plan *again = NULL;
         if (count >= MIN_PLANNINGS && start - first > planning_ns) break;
-        if (make_plan(&again, row->problem, ctx, effort)) break;
+        if (lm_operation_plan(&again, row->problem, ctx, effort)) break;
         lmad_plan_destroy(again);
         taken[count] = lm_now_ns() - start;
     }
@@ -124,20 +113,18 @@ static double ideal_of(const lm_row *row) {
     const lmad_info *info = &row->info;
     const int64_t line = info->lines_touched > 0 ? info->bytes_touched / info->lines_touched : 0;
     if (line <= 0) return row->ceiling_ns;
-    const int64_t sides = row->problem->op == LM_OP_FILL ? 1 : 2;
+    const int64_t sides = lm_op_sourceless(row->problem->op) ? 1 : 2;
     const int64_t payload_lines = sides * ((info->payload_bytes + line - 1) / line);
     if (info->lines_touched <= payload_lines || payload_lines == 0) return row->ceiling_ns;
     return row->ceiling_ns * (double)info->lines_touched / (double)payload_lines;
 }
 
-static int time_row(lm_row *row, const lmad_plan *plan, const lm_buffers *b,
+static int time_row(lm_row *row, lm_operation *operation, const lm_buffers *b,
                     const lm_bench_options *options) {
-    const bool move = row->problem->op == LM_OP_MOVE;
-    execution execution = {plan, b->dst.origin, move ? b->dst.origin : b->src.origin};
     lm_span span = {b->dst.body, b->src.body, (size_t)row->info.payload_bytes,
                     row->info.threads > 1 ? row->info.threads : 1};
     nests nests;
-    lm_contender contender[LM_CONTENDERS] = {{.work = run_plan, .arg = &execution}};
+    lm_contender contender[LM_CONTENDERS] = {{.work = run_plan, .arg = operation}};
     int count = 1;
     for (int k = 0; k < LM_BASELINES; k++)
         contender[count++] = (lm_contender){.work = lm_baseline[k], .arg = &span};
@@ -162,6 +149,18 @@ static void fail(lm_row *row, const char *what, lmad_status status) {
     snprintf(row->reason, sizeof row->reason, "%s: %s: %s", what, lmad_strerror(status), lmad_error_detail());
 }
 
+static void run_operation(lm_row *row, lm_operation *operation, const lm_buffers *b, const lm_bench_options *options) {
+    if (options->verify && !lm_verify(operation, row->problem, b, row->reason, sizeof row->reason)) {
+        row->outcome = LM_ROW_WRONG;
+        return;
+    }
+    const lmad_status status = lm_operation_run(operation);
+    if (status)
+        fail(row, "execute", status);
+    else if (time_row(row, operation, b, options))
+        fail(row, "timing", LMAD_ERR_NO_MEMORY);
+}
+
 /* The part of a row that needs its buffers. */
 static void run_planned(lm_row *row, const lmad_plan *plan, lm_arena *arena,
                         const lm_bench_options *options) {
@@ -171,16 +170,13 @@ static void run_planned(lm_row *row, const lmad_plan *plan, lm_arena *arena,
         row->outcome = LM_ROW_SKIPPED;
         return;
     }
-    if (options->verify && !lm_verify(plan, row->problem, &b, row->reason, sizeof row->reason)) {
-        row->outcome = LM_ROW_WRONG;
+    lm_operation operation;
+    if (lm_operation_open(&operation, plan, row->problem, &b)) {
+        fail(row, "execute", LMAD_ERR_NO_MEMORY);
         return;
     }
-    const void *src = row->problem->op == LM_OP_MOVE ? b.dst.origin : b.src.origin;
-    const lmad_status status = lmad_execute(plan, b.dst.origin, src);
-    if (status)
-        fail(row, "execute", status);
-    else if (time_row(row, plan, &b, options))
-        fail(row, "timing", LMAD_ERR_NO_MEMORY);
+    run_operation(row, &operation, &b, options);
+    lm_operation_close(&operation);
 }
 
 void lm_row_run(lm_row *row, const lm_case *problem, lmad_ctx *ctx, lm_arena *arena,

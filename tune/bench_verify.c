@@ -76,20 +76,20 @@ static bool say(char *reason, size_t size, const char *what) {
     return false;
 }
 
-static bool execute(const lmad_plan *plan, void *dst, const void *src, char *reason, size_t size) {
-    const lmad_status status = lmad_execute(plan, dst, src);
+static bool execute(const lm_operation *operation, char *reason, size_t size) {
+    const lmad_status status = lm_operation_run(operation);
     if (!status) return true;
     snprintf(reason, size, "execute: %s: %s", lmad_strerror(status), lmad_error_detail());
     return false;
 }
 
-static bool verify_copy(const lmad_plan *plan, const lm_case *c, const lm_buffers *b, char *reason,
+static bool verify_copy(const lm_operation *operation, const lm_case *c, const lm_buffers *b, char *reason,
                         size_t size) {
     char *dst = b->dst.origin, *src = b->src.origin;
     const lmad_desc *view = c->op == LM_OP_FILL ? NULL : &c->src;
     fill_pattern(&b->src);
     memset(b->dst.block, guard_byte, b->dst.size);
-    if (!execute(plan, dst, src, reason, size)) return false;
+    if (!execute(operation, reason, size)) return false;
     if (!lm_walk(dst, &c->dst, src, view, c->elem_size, equal_row))
         return say(reason, size, "an element of the destination is not the source's");
     lm_walk(dst, &c->dst, src, view, c->elem_size, guard_row);
@@ -99,12 +99,12 @@ static bool verify_copy(const lmad_plan *plan, const lm_case *c, const lm_buffer
 }
 
 /* The source side keeps what the buffer held before. */
-static bool verify_move(const lmad_plan *plan, const lm_case *c, const lm_buffers *b, char *reason,
+static bool verify_move(const lm_operation *operation, const lm_case *c, const lm_buffers *b, char *reason,
                         size_t size) {
     char *dst = b->dst.origin, *old = b->src.origin;
     fill_pattern(&b->dst);
     memcpy(b->src.block, b->dst.block, b->dst.size);
-    if (!execute(plan, dst, dst, reason, size)) return false;
+    if (!execute(operation, reason, size)) return false;
     if (!lm_walk(dst, &c->dst, old, &c->src, c->elem_size, equal_row))
         return say(reason, size, "an element of the destination is not the source's");
     lm_walk(dst, &c->dst, old, &c->dst, c->elem_size, copy_row);
@@ -113,7 +113,42 @@ static bool verify_move(const lmad_plan *plan, const lm_case *c, const lm_buffer
     return true;
 }
 
-bool lm_verify(const lmad_plan *plan, const lm_case *c, const lm_buffers *buffers, char *reason,
+/* Value number k of the base and steps: unsigned, modulo 2^64. */
+static uint64_t value_at(const char *values, size_t elem_size, int k) {
+    uint64_t value = 0;
+    memcpy(&value, values + (size_t)k * elem_size, elem_size); /* the low bytes come first */
+    return value;
+}
+
+/* Elements below axis: is each base + sum index*step? Puts the guard back. */
+static bool affine_below(const lm_case *c, int axis, char *d, const char *values, uint64_t value) {
+    if (axis == c->dst.rank) {
+        const bool equal = !memcmp(d, &value, c->elem_size);
+        memset(d, guard_byte, c->elem_size);
+        return equal;
+    }
+    bool equal = true;
+    for (int64_t i = 0; i < c->dst.dim[axis].n && equal; i++) {
+        equal = affine_below(c, axis + 1, d + i * c->dst.dim[axis].stride * (int64_t)c->elem_size, values, value);
+        value += value_at(values, c->elem_size, axis + 1);
+    }
+    return equal;
+}
+
+static bool verify_affine(const lm_operation *operation, const lm_case *c, const lm_buffers *b, char *reason,
+                          size_t size) {
+    fill_pattern(&b->src);
+    memset(b->dst.block, guard_byte, b->dst.size);
+    if (!execute(operation, reason, size)) return false;
+    char *first = b->dst.origin + c->dst.offset * (int64_t)c->elem_size;
+    if (!affine_below(c, 0, first, b->src.origin, value_at(b->src.origin, c->elem_size, 0)))
+        return say(reason, size, "an element of the destination is not base + sum index*step");
+    if (!holds_guard(&b->dst)) return say(reason, size, "a byte outside the destination's elements changed");
+    return holds_pattern(&b->src) || say(reason, size, "a byte of the source changed");
+}
+
+bool lm_verify(const lm_operation *operation, const lm_case *c, const lm_buffers *buffers, char *reason,
                size_t size) {
-    return (c->op == LM_OP_MOVE ? verify_move : verify_copy)(plan, c, buffers, reason, size);
+    if (c->op == LM_OP_AFFINE) return verify_affine(operation, c, buffers, reason, size);
+    return (c->op == LM_OP_MOVE ? verify_move : verify_copy)(operation, c, buffers, reason, size);
 }

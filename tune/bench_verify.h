@@ -6,10 +6,11 @@
 #include <stdbool.h>
 
 #include "bench_buffers.h"
+#include "bench_operation.h"
 
 /* Fill the buffers with patterns, execute the plan once, and look at every byte of both buffers: the
  * described elements must have arrived, everything else, guards included, must be what it was. False with a
  * reason otherwise. */
-bool lm_verify(const lmad_plan *plan, const lm_case *c, const lm_buffers *buffers, char *reason, size_t size);
+bool lm_verify(const lm_operation *operation, const lm_case *c, const lm_buffers *buffers, char *reason, size_t size);
 
 #endif

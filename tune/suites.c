@@ -29,11 +29,9 @@ static int complain(const lm_complaint *to, const char *format, ...) {
     return -1;
 }
 
-const char *lm_op_name(lm_op op) { return op == LM_OP_FILL ? "fill" : op == LM_OP_MOVE ? "move" : "copy"; }
-
-static bool read_op(const char *text, lm_op *op) {
-    for (lm_op o = LM_OP_COPY; o <= LM_OP_FILL; o++) {
-        if (strcmp(text, lm_op_name(o)) != 0) continue;
+bool lm_read_op(const char *text, lm_op *op) {
+    for (lm_op o = LM_OP_COPY; o <= LM_OP_AFFINE; o++) {
+        if (strcmp(text, lm_op_text(o)) != 0) continue;
         *op = o;
         return true;
     }
@@ -64,15 +62,18 @@ static int read_side(lmad_desc *d, const char *side, const char *text, const lm_
 }
 
 /* Columns: name, element size, destination, source or NULL, operation or NULL. */
-static int read_case(lm_case *out, char *const column[COLUMNS], const lm_complaint *error) {
-    lm_case c = {.name = column[0], .op = LM_OP_COPY};
+static int read_case(lm_case *out, lm_op op, char *const column[COLUMNS], const lm_complaint *error) {
+    lm_case c = {.name = column[0], .op = op};
     if (!good_name(c.name)) return complain(error, "the name is empty or not printable ASCII");
     if (!read_size(column[1], &c.elem_size))
         return complain(error, "\"%.80s\" is not an element size", column[1]);
-    if (column[4] && !read_op(column[4], &c.op))
-        return complain(error, "\"%.80s\" is not an operation (copy, move, fill)", column[4]);
+    if (column[4] && !lm_read_op(column[4], &c.op))
+        return complain(error, "\"%.80s\" is not an operation (copy, move, fill, many, affine)", column[4]);
     if (read_side(&c.dst, "destination", column[2], error)) return -1;
-    if (c.op != LM_OP_FILL) {
+    if (c.op == LM_OP_MANY && c.dst.rank == 0) return complain(error, "many needs an axis");
+    if (c.op == LM_OP_AFFINE && c.elem_size != 4 && c.elem_size != 8)
+        return complain(error, "affine needs an element size of 4 or 8");
+    if (!lm_op_sourceless(c.op)) {
         if (!column[3]) return complain(error, "no source");
         if (read_side(&c.src, "source", column[3], error)) return -1;
     }
@@ -108,7 +109,7 @@ static int add_line(lm_cases *cases, char *line, const lm_complaint *error) {
     if (count < 3)
         return complain(error, "%d columns where name, element size, destination, source are due", count);
     lm_case c;
-    return read_case(&c, column, error) ? -1 : append(cases, &c, error);
+    return read_case(&c, cases->op, column, error) ? -1 : append(cases, &c, error);
 }
 
 static int add_builtin(lm_cases *cases, const lm_suite *suite, const lm_complaint *error) {
@@ -201,7 +202,7 @@ int lm_cases_add_problem(lm_cases *cases, const char *text, char *error, size_t 
     split_problem(copy + strspn(copy, " \t"), column);
     lm_case c;
     int failed = complain(&(lm_complaint){reason, sizeof reason}, "ES DST SRC is due");
-    if (column[2]) failed = read_case(&c, column, &(lm_complaint){reason, sizeof reason});
+    if (column[2]) failed = read_case(&c, cases->op, column, &(lm_complaint){reason, sizeof reason});
     failed = failed ? complain(&to, "problem \"%.80s\": %s", text, reason) : append(cases, &c, &to);
     free(copy);
     return failed;

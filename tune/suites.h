@@ -2,11 +2,13 @@
 /* Problem lists for the tools: suites built in, suite files, and single problems given as text.
  *
  * A suite line is: name, element size in bytes, destination LMAD, source LMAD, and perhaps an operation
- * (copy, move or fill), separated by tabs. Blank lines and lines that start with # are skipped. The source
- * of a fill means nothing and may be empty. */
+ * (copy, move, fill, many or affine), separated by tabs. Blank lines and lines that start with # are skipped. The
+ * source of a fill and of affine values means nothing and may be empty. many is a list of copies: one for each
+ * index of the outermost axis. affine is of int32 or int64, by the element size. */
 #ifndef LM_SUITES_H
 #define LM_SUITES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "lib/problem.h"
@@ -17,13 +19,14 @@ typedef struct lm_case {
     char *name;
     lm_op op;
     size_t elem_size;
-    lmad_desc dst, src; /* a fill has no src */
+    lmad_desc dst, src; /* fill and affine have no src */
 } lm_case;
 
 /* A growing list of problems; starts as {0}. */
 typedef struct lm_cases {
     lm_case *item;
     size_t count, capacity;
+    lm_op op; /* of problems that name none */
 } lm_cases;
 
 /* A suite built in: its lines, ended by NULL. */
@@ -45,7 +48,7 @@ int lm_cases_add_problem(lm_cases *cases, const char *text, char *error, size_t 
 
 void lm_cases_free(lm_cases *cases);
 
-/* "copy", "move", "fill". */
-const char *lm_op_name(lm_op op);
+/* Read the name of an operation that suites may have. */
+bool lm_read_op(const char *text, lm_op *op);
 
 #endif

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Affine values: base + sum i_k*step_k along a run. Loops go by blocks of constant length, which compilers turn
+ * into vector code. No value depends on the one before. */
+#include <string.h>
+
+#include "runs.h"
+
+enum { BLOCK = LM_AFFINE_BLOCK };
+
+static void read_value(lm_affine *a, int k, const char *at) {
+    int32_t i;
+    float f;
+    switch (a->type) {
+    case LMAD_INT32:
+        memcpy(&i, at + 4 * k, 4);
+        a->whole[k] = i;
+        break;
+    case LMAD_INT64: memcpy(&a->whole[k], at + 8 * k, 8); break;
+    case LMAD_FLOAT:
+        memcpy(&f, at + 4 * k, 4);
+        a->real[k] = f;
+        break;
+    case LMAD_DOUBLE: memcpy(&a->real[k], at + 8 * k, 8); break;
+    }
+}
+
+void lm_affine_read(lm_affine *a, const lm_runs *runs, const void *values) {
+    a->rank = runs->rank;
+    a->type = runs->type;
+    for (int k = 0; k <= a->rank; k++) read_value(a, k, values);
+    if (a->type == LMAD_FLOAT || a->type == LMAD_DOUBLE) return;
+    const uint64_t step = runs->along < 0 ? 0 : (uint64_t)a->whole[runs->along + 1];
+    for (unsigned k = 0; k < BLOCK; k++) {
+        a->lane[k] = k * step;
+        a->lane32[k] = (uint32_t)(k * step);
+    }
+}
+
+/* ---- integers, modulo 2^64 or 2^32 ------------------------------------------------------------------ */
+
+static uint64_t whole_start(const lm_affine *a, const int64_t *index) {
+    uint64_t value = (uint64_t)a->whole[0];
+    for (int k = 0; k < a->rank; k++) value += (uint64_t)index[k] * (uint64_t)a->whole[k + 1];
+    return value;
+}
+
+static void fill32(const lm_affine *a, uint32_t *restrict out, int64_t n, uint32_t value, uint32_t step) {
+    const uint32_t *lane = a->lane32;
+    for (; n >= BLOCK; n -= BLOCK, out += BLOCK, value += BLOCK * step)
+        for (int k = 0; k < BLOCK; k++) out[k] = value + lane[k];
+    for (int64_t k = 0; k < n; k++) out[k] = value + lane[k];
+}
+
+static void fill64(const lm_affine *a, uint64_t *restrict out, int64_t n, uint64_t value, uint64_t step) {
+    const uint64_t *lane = a->lane;
+    for (; n >= BLOCK; n -= BLOCK, out += BLOCK, value += BLOCK * step)
+        for (int k = 0; k < BLOCK; k++) out[k] = value + lane[k];
+    for (int64_t k = 0; k < n; k++) out[k] = value + lane[k];
+}
+
+/* ---- floating point --------------------------------------------------------------------------------- */
+
+/* A block of values in double: terms are added from left to right, those before the run's axis in `before`,
+ * those behind it one by one. Products and sums are kept apart, so that no compiler fuses them. */
+typedef struct real_run {
+    double before, step, first; /* first: index along the run */
+    int behind;
+    double term[LMAD_MAX_RANK];
+} real_run;
+
+static real_run real_start(const lm_affine *a, const int64_t *index, int axis) {
+    real_run r = {.before = a->real[0]};
+    for (int k = 0; k < a->rank; k++) {
+        const double term = (double)index[k] * a->real[k + 1];
+        if (k < axis) r.before = r.before + term;
+        if (k > axis) r.term[r.behind++] = term;
+    }
+    if (axis >= 0 && axis < a->rank) r.step = a->real[axis + 1];
+    if (axis >= 0 && axis < a->rank) r.first = (double)index[axis];
+    return r;
+}
+
+static void real_block(const real_run *r, double at, double *out) {
+    double product[BLOCK];
+    for (int k = 0; k < BLOCK; k++) product[k] = (at + k) * r->step;
+    for (int k = 0; k < BLOCK; k++) out[k] = r->before + product[k];
+    for (int t = 0; t < r->behind; t++)
+        for (int k = 0; k < BLOCK; k++) out[k] += r->term[t];
+}
+
+static void fill_real(const real_run *r, int64_t n, char *out, bool single) {
+    double block[BLOCK];
+    float narrow[BLOCK];
+    for (int64_t i = 0; i < n; i += BLOCK) {
+        const size_t count = (size_t)(n - i < BLOCK ? n - i : BLOCK);
+        real_block(r, r->first + (double)i, block);
+        for (int k = 0; single && k < BLOCK; k++) narrow[k] = (float)block[k];
+        if (single)
+            memcpy(out + i * 4, narrow, count * 4);
+        else
+            memcpy(out + i * 8, block, count * 8);
+    }
+}
+
+void lm_affine_fill(void *data, const int64_t *index, int axis, int64_t n, void *run) {
+    const lm_affine *a = data;
+    const int64_t step = axis >= 0 && axis < a->rank ? a->whole[axis + 1] : 0;
+    real_run r;
+    switch (a->type) {
+    case LMAD_INT32: fill32(a, run, n, (uint32_t)whole_start(a, index), (uint32_t)step); break;
+    case LMAD_INT64: fill64(a, run, n, whole_start(a, index), (uint64_t)step); break;
+    case LMAD_FLOAT:
+    case LMAD_DOUBLE:
+        r = real_start(a, index, axis);
+        fill_real(&r, n, run, a->type == LMAD_FLOAT);
+    }
+}

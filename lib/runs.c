@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Walking a destination run by run. Where it is dense and in the caches the function writes to it directly, else
+ * into a buffer of a few KiB that is then copied: past the caches, or with a stride. */
+#include "runs.h"
+
+#include "cost.h"
+#include "cpu.h"
+#include "threads.h"
+
+/* STREAM_ROW: the shortest runs that are worth streaming, in bytes. */
+enum { BUFFER = 4096, ALIGNMENT = 64, STREAM_ROW = 2048 };
+
+static int64_t magnitude(int64_t v) { return v < 0 ? -v : v; }
+
+/* Axes of more than one index by falling steps. */
+static void sort_axes(lm_runs *r) {
+    int count = 0;
+    for (int k = 0; k < r->rank; k++) {
+        if (r->axis[k].n == 1) continue;
+        int at = count++;
+        for (; at > 0 && magnitude(r->axis[r->order[at - 1]].stride) < magnitude(r->axis[k].stride); at--)
+            r->order[at] = r->order[at - 1];
+        r->order[at] = k;
+    }
+    r->outer = count > 0 ? count - 1 : 0;
+    r->along = count > 0 ? r->order[count - 1] : r->rank - 1; /* any axis, or -1, for one element */
+}
+
+void lm_runs_make(lm_runs *runs, const lmad_desc *dst, size_t elem_size, const lm_problem *problem) {
+    lm_runs *r = runs;
+    r->rank = dst->rank;
+    r->size = (int64_t)elem_size;
+    r->offset = dst->offset * r->size;
+    for (int k = 0; k < r->rank; k++) {
+        const int64_t n = dst->dim[k].n;
+        r->axis[k] = (lm_run_axis){n, n == 1 ? 0 : dst->dim[k].stride * r->size};
+    }
+    sort_axes(r);
+    r->n = r->along >= 0 ? r->axis[r->along].n : 1;
+    r->rows = problem->payload / r->size / r->n;
+    r->chunk = r->size < BUFFER ? BUFFER / r->size : 1;
+    r->chunks = (r->n + r->chunk - 1) / r->chunk;
+    r->parts = lm_worthwhile_threads(problem->payload, problem->threads);
+    const bool dense = r->along < 0 || r->axis[r->along].n == 1 || r->axis[r->along].stride == r->size;
+    const bool stream = dense && r->n * r->size >= STREAM_ROW && problem->payload >= lm_stream_threshold();
+    r->kernel = lm_kernel_find(dense ? LM_ROWS : LM_SCATTER, dense ? 1 : r->size, stream, lm_cpu_isa());
+}
+
+/* ---- one piece ------------------------------------------------------------------------------------ */
+
+/* Elements larger than the buffer go straight to the destination, which takes them one by one. */
+static bool straight(const lm_runs *r, const char *to) {
+    if (r->size > BUFFER) return true;
+    const bool aligned = !r->affine || (uintptr_t)to % (uintptr_t)r->size == 0;
+    return r->kernel->pattern == LM_ROWS && !r->kernel->stream && aligned;
+}
+
+static void write_piece(const lm_runs *r, void *data, const int64_t *index, int64_t n, char *to) {
+    _Alignas(ALIGNMENT) char buffer[BUFFER];
+    if (straight(r, to)) {
+        r->fn(data, index, r->along, n, to);
+        return;
+    }
+    lm_tile tile = {r->size, n, r->along >= 0 ? r->axis[r->along].stride : r->size, r->size, 1, 0, 0, 0};
+    if (r->kernel->pattern == LM_ROWS) {
+        tile.n0 = n * r->size;
+        tile.run = tile.ds0 = tile.ss0 = 1;
+    }
+    r->fn(data, index, r->along, n, buffer);
+    r->kernel->fn(to, buffer, &tile);
+}
+
+/* ---- all of them ---------------------------------------------------------------------------------- */
+
+typedef struct job {
+    const lm_runs *runs;
+    char *dst;
+    void *data;
+} job;
+
+/* Where a walk is: the index, and the address of the run. */
+typedef struct place {
+    int64_t index[LMAD_MAX_RANK];
+    char *run;
+} place;
+
+static void start_at(const lm_runs *r, place *p, int64_t row, char *dst) {
+    p->run = dst + r->offset;
+    for (int k = 0; k < r->rank; k++) p->index[k] = 0;
+    for (int k = r->outer - 1; k >= 0; k--) {
+        const int axis = r->order[k];
+        p->index[axis] = row % r->axis[axis].n;
+        p->run += p->index[axis] * r->axis[axis].stride;
+        row /= r->axis[axis].n;
+    }
+}
+
+static void next_row(const lm_runs *r, place *p) {
+    for (int k = r->outer - 1; k >= 0; k--) {
+        const lm_run_axis *a = &r->axis[r->order[k]];
+        int64_t *i = &p->index[r->order[k]];
+        p->run += a->stride;
+        if (++*i < a->n) return;
+        p->run -= a->n * a->stride;
+        *i = 0;
+    }
+}
+
+static void run_part(void *arg, int part) {
+    const job *j = arg;
+    const lm_runs *r = j->runs;
+    const int64_t units = r->rows * r->chunks, first = units / r->parts * part + (part < units % r->parts ? part : units % r->parts);
+    const int64_t last = first + units / r->parts + (part < units % r->parts);
+    const int64_t stride = r->along >= 0 ? r->axis[r->along].stride : 0;
+    place p;
+    if (first == last) return;
+    start_at(r, &p, first / r->chunks, j->dst);
+    for (int64_t unit = first, at = first % r->chunks * r->chunk; unit < last; unit++) {
+        const int64_t n = r->n - at < r->chunk ? r->n - at : r->chunk;
+        if (r->along >= 0) p.index[r->along] = at;
+        write_piece(r, j->data, p.index, n, p.run + at * stride);
+        at += n;
+        if (at < r->n) continue;
+        at = 0;
+        next_row(r, &p);
+    }
+    if (r->kernel->stream) lm_kernel_fence();
+}
+
+void lm_runs_run(const lm_runs *runs, const lm_settings *settings, void *dst, const void *src) {
+    lm_affine affine;
+    job j = {runs, dst, runs->data};
+    if (runs->affine) {
+        lm_affine_read(&affine, runs, src);
+        j.data = &affine;
+    }
+    lm_parallel(settings, runs->parts, run_part, &j);
+}
