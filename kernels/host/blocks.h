@@ -16,6 +16,11 @@
 
 typedef enum store_kind { STORE, STREAM } store_kind;
 
+/* The share of the next tile's source lines that belongs to column block `part` of a band of `parts`. */
+LM_INLINE void fetch_ahead(const char *src, int64_t ss0, int64_t rows, int64_t part, int64_t parts) {
+    for (int64_t k = part * rows / parts; k < (part + 1) * rows / parts; k++) __builtin_prefetch(src + k * ss0, 0, 2);
+}
+
 LM_INLINE void zip_rounds(vec *a, int run) {
     const int rows = 16 / run;
     vec b[16];

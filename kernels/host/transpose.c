@@ -4,14 +4,10 @@
 #include "blocks.h"
 #include "kernel.h"
 #include "name.h"
+#include "shifted.h"
 #include "stream.h"
 
 static inline int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
-
-/* The share of the next tile's source lines that belongs to column block `part` of a band of `parts`. */
-LM_INLINE void fetch_ahead(const char *src, int64_t ss0, int64_t rows, int64_t part, int64_t parts) {
-    for (int64_t k = part * rows / parts; k < (part + 1) * rows / parts; k++) __builtin_prefetch(src + k * ss0, 0, 2);
-}
 
 /* A band of columns [0, n1), a source line wide or less: high blocks down its rows, so that each source line
  * is used up while it is near and few destination rows are open. The last block of each direction is moved
@@ -261,6 +257,44 @@ LM_INLINE void staged_rows(staging *stage, char *dst, const char *src, const lm_
     }
 }
 
+#if defined(__AVX512VBMI__)
+/* The part of a tile that blocks cover, then its edges. */
+LM_INLINE void shifted_words(char *dst, const char *src, const lm_tile *t, int run) {
+    const int64_t n0 = t->n0 / (VEC / run) * (VEC / run), n1 = t->n1 / (16 / run) * (16 / run);
+    carry c;
+    for (int64_t j = 0; j < n1; j += SHIFTED_ROWS) {
+        lm_tile main = *t;
+        main.n0 = n0;
+        main.n1 = least(SHIFTED_ROWS, n1 - j);
+        shifted(&c, dst + j * t->ds1, src + j * run, &main, run);
+    }
+    lm_tile edge = *t;
+    edge.n0 = t->n0 - n0;
+    edge.ahead = 0;
+    if (edge.n0) plain(dst + n0 * run, src + n0 * t->ss0, &edge);
+    edge.n0 = n0;
+    edge.n1 = t->n1 - n1;
+    if (edge.n1) plain(dst + n1 * t->ds1, src + n1 * run, &edge);
+}
+
+static __attribute__((noinline)) bool stream_shifted(char *dst, const char *src, const lm_tile *t) {
+    if (t->n0 * t->run < 4 * LM_LINE || t->n1 * t->run < 16) return false;
+    switch (t->run) {
+    case 1: shifted_words(dst, src, t, 1); return true;
+    case 2: shifted_words(dst, src, t, 2); return true;
+    case 4: shifted_words(dst, src, t, 4); return true;
+    case 8: shifted_words(dst, src, t, 8); return true;
+    case 16: shifted_words(dst, src, t, 16); return true;
+    default: return false;
+    }
+}
+#else
+static bool stream_shifted(char *dst, const char *src, const lm_tile *t) {
+    (void)dst, (void)src, (void)t;
+    return false;
+}
+#endif
+
 static __attribute__((noinline)) void staged(char *dst, const char *src, const lm_tile *t) {
     staging stage;
     for (int64_t j = 0; j < t->n1; j += CARRIED) {
@@ -297,6 +331,8 @@ void LM_KERNEL(transpose_stream)(char *dst, const char *src, const lm_tile *t) {
         direct(dst, src, &f);
     else if (f.ds1 == row && row <= LM_STAGE_BYTES / 8)
         staged_dense(dst, src, &f);
+    else if (stream_shifted(dst, src, &f))
+        return;
     else if (f.run <= CHUNK / 8 && row >= 4 * LM_LINE)
         staged(dst, src, &f);
     else
