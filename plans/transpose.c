@@ -19,8 +19,11 @@ typedef struct tile_bytes {
 
 /* What measured well: some lines of each row, so that few pages are open at a time, but no more than 256 source
  * rows, whose lines share few cache sets when their step is a power of two; a tile and the next one, which is
- * prefetched, stay within the second-level cache. */
-static tile_bytes good_tile(const lm_problem *p) { return (tile_bytes){least(1024, 256 * p->run), 512}; }
+ * prefetched, stay within the second-level cache. Where one side is a line wide at most, the other is longer. */
+static tile_bytes good_tile(const lm_problem *p) {
+    const int64_t n0 = p->dim[lm_dst_dense_axis(p)].n, n1 = p->dim[lm_src_dense_axis(p)].n;
+    return (tile_bytes){n1 * p->run <= 64 ? 8192 : least(1024, 256 * p->run), n0 * p->run <= 64 ? 8192 : 512};
+}
 
 /* One tile in both loop orders. Tiles that come out the same for small extents are proposed once. */
 static int propose_tile(const lm_problem *p, const lm_params *start, tile_bytes tile, lm_params *out, int count) {

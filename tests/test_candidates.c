@@ -2,9 +2,8 @@
 /* Every candidate that the planner could choose is run and compared, not only the chosen one. */
 #include <check.h>
 #include <inttypes.h>
-#include <stdio.h>
-
 #include <math.h>
+#include <stdio.h>
 
 #include "lib/planner.h"
 #include "oracle.h"

@@ -16,6 +16,11 @@
 
 typedef enum store_kind { STORE, STREAM } store_kind;
 
+/* The share of the next tile's source lines that belongs to column block `part` of a band of `parts`. */
+LM_INLINE void fetch_ahead(const char *src, int64_t ss0, int64_t rows, int64_t part, int64_t parts) {
+    for (int64_t k = part * rows / parts; k < (part + 1) * rows / parts; k++) __builtin_prefetch(src + k * ss0, 0, 2);
+}
+
 LM_INLINE void zip_rounds(vec *a, int run) {
     const int rows = 16 / run;
     vec b[16];
@@ -46,12 +51,17 @@ LM_INLINE void lane_rounds(lane *a, int run) {
     }
 }
 
-/* The first `cols` columns of a high block; reads 16 bytes of each row all the same. */
-LM_INLINE void block_high(char *dst, int64_t ds1, const char *src, int64_t ss0, int64_t cols, int run, store_kind how) {
+/* The first `cols` columns of a high block; reads 16 bytes of each row all the same. With an order, the bytes of
+ * each 16-byte piece are put in that order first. */
+LM_INLINE void block_high(char *dst, int64_t ds1, const char *src, int64_t ss0, int64_t cols, int run, const vec *order,
+                          store_kind how) {
     const int rows = 16 / run;
     vec a[16];
 #pragma GCC unroll 16
-    for (int k = 0; k < rows; k++) a[k] = vec_rows(src + k * ss0, rows * ss0);
+    for (int k = 0; k < rows; k++) {
+        a[k] = vec_rows(src + k * ss0, rows * ss0);
+        if (order) a[k] = vec_shuffle(a[k], *order);
+    }
     zip_rounds(a, run);
 #pragma GCC unroll 16
     for (int k = 0; k < rows; k++) {
@@ -64,14 +74,17 @@ LM_INLINE void block_high(char *dst, int64_t ds1, const char *src, int64_t ss0, 
 }
 
 /* Column by column upwards, 16 bytes each, so that with ds1 < 16 each store overwrites what the one before
- * wrote too much: a block of fewer than 16/run rows loads the last of them again. */
-LM_INLINE void block_wide(char *dst, int64_t ds1, const char *src, int64_t ss0, int64_t n0, int run) {
+ * wrote too much: a block of fewer than 16/run rows loads the last of them again. With an order, the bytes of each
+ * 16-byte piece are put in that order before they are stored. */
+LM_INLINE void block_wide(char *dst, int64_t ds1, const char *src, int64_t ss0, int64_t n0, int run, const vec *order) {
     const int rows = 16 / run;
     vec a[16];
     char *row;
 #pragma GCC unroll 16
     for (int k = 0; k < rows; k++) a[k] = vec_load(src + (k < n0 ? k : n0 - 1) * ss0);
     zip_rounds(a, run);
+    if (order)
+        for (int k = 0; k < rows; k++) a[k] = vec_shuffle(a[k], *order);
     if (ds1 >= 16) {
 #pragma GCC unroll 16
         for (int k = 0; k < rows; k++) vec_scatter(dst + k * ds1, rows * ds1, a[k]);
