@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Affine values: base + sum i_k*step_k along a run. Loops go by blocks of constant length, which compilers turn
  * into vector code. No value depends on the one before. */
-#include <string.h>
-
 #include "runs.h"
 
+#include <string.h>
+
+#include "cpu.h"
+
 enum { BLOCK = LM_AFFINE_BLOCK };
+
+/* Loops are compiled once for each instruction set below. */
+#define INLINE static inline __attribute__((always_inline))
 
 static void read_value(lm_affine *a, int k, const char *at) {
     int32_t i;
@@ -44,14 +49,14 @@ static uint64_t whole_start(const lm_affine *a, const int64_t *index) {
     return value;
 }
 
-static void fill32(const lm_affine *a, uint32_t *restrict out, int64_t n, uint32_t value, uint32_t step) {
+INLINE void fill32(const lm_affine *a, uint32_t *restrict out, int64_t n, uint32_t value, uint32_t step) {
     const uint32_t *lane = a->lane32;
     for (; n >= BLOCK; n -= BLOCK, out += BLOCK, value += BLOCK * step)
         for (int k = 0; k < BLOCK; k++) out[k] = value + lane[k];
     for (int64_t k = 0; k < n; k++) out[k] = value + lane[k];
 }
 
-static void fill64(const lm_affine *a, uint64_t *restrict out, int64_t n, uint64_t value, uint64_t step) {
+INLINE void fill64(const lm_affine *a, uint64_t *restrict out, int64_t n, uint64_t value, uint64_t step) {
     const uint64_t *lane = a->lane;
     for (; n >= BLOCK; n -= BLOCK, out += BLOCK, value += BLOCK * step)
         for (int k = 0; k < BLOCK; k++) out[k] = value + lane[k];
@@ -60,8 +65,12 @@ static void fill64(const lm_affine *a, uint64_t *restrict out, int64_t n, uint64
 
 /* ---- floating point --------------------------------------------------------------------------------- */
 
-/* A block of values in double: terms are added from left to right, those before the run's axis in `before`,
- * those behind it one by one. Products and sums are kept apart, so that no compiler fuses them. */
+/* Terms are added from left to right: those before the run's axis are in `before`, those behind it follow one by
+ * one. Products and sums must stay apart: fused, they would round differently on different machines. */
+#if defined(__clang__)
+#pragma STDC FP_CONTRACT OFF
+#endif
+
 typedef struct real_run {
     double before, step, first; /* first: index along the run */
     int behind;
@@ -75,43 +84,80 @@ static real_run real_start(const lm_affine *a, const int64_t *index, int axis) {
         if (k < axis) r.before = r.before + term;
         if (k > axis) r.term[r.behind++] = term;
     }
-    if (axis >= 0 && axis < a->rank) r.step = a->real[axis + 1];
-    if (axis >= 0 && axis < a->rank) r.first = (double)index[axis];
+    if (axis >= 0 && axis < a->rank) {
+        r.step = a->real[axis + 1];
+        r.first = (double)index[axis];
+    }
     return r;
 }
 
-static void real_block(const real_run *r, double at, double *out) {
-    double product[BLOCK];
-    for (int k = 0; k < BLOCK; k++) product[k] = (at + k) * r->step;
-    for (int k = 0; k < BLOCK; k++) out[k] = r->before + product[k];
+INLINE void real_block(const real_run *r, double at, double *restrict out) {
+    for (int k = 0; k < BLOCK; k++) out[k] = r->before + (at + (double)k) * r->step;
     for (int t = 0; t < r->behind; t++)
         for (int k = 0; k < BLOCK; k++) out[k] += r->term[t];
 }
 
-static void fill_real(const real_run *r, int64_t n, char *out, bool single) {
+INLINE void fill_double(const real_run *r, int64_t n, double *restrict out) {
+    double rest[BLOCK];
+    int64_t i = 0;
+    for (; i + BLOCK <= n; i += BLOCK) real_block(r, r->first + (double)i, out + i);
+    if (i == n) return;
+    real_block(r, r->first + (double)i, rest);
+    memcpy(out + i, rest, (size_t)(n - i) * sizeof *out);
+}
+
+INLINE void fill_float(const real_run *r, int64_t n, float *restrict out) {
     double block[BLOCK];
-    float narrow[BLOCK];
     for (int64_t i = 0; i < n; i += BLOCK) {
-        const size_t count = (size_t)(n - i < BLOCK ? n - i : BLOCK);
         real_block(r, r->first + (double)i, block);
-        for (int k = 0; single && k < BLOCK; k++) narrow[k] = (float)block[k];
-        if (single)
-            memcpy(out + i * 4, narrow, count * 4);
+        if (i + BLOCK <= n)
+            for (int k = 0; k < BLOCK; k++) out[i + k] = (float)block[k];
         else
-            memcpy(out + i * 8, block, count * 8);
+            for (int k = 0; k < n - i; k++) out[i + k] = (float)block[k];
     }
 }
 
-void lm_affine_fill(void *data, const int64_t *index, int axis, int64_t n, void *run) {
-    const lm_affine *a = data;
+/* ---- by instruction set ----------------------------------------------------------------------------- */
+
+INLINE void fill(const lm_affine *a, const int64_t *index, int axis, int64_t n, void *run) {
     const int64_t step = axis >= 0 && axis < a->rank ? a->whole[axis + 1] : 0;
     real_run r;
     switch (a->type) {
     case LMAD_INT32: fill32(a, run, n, (uint32_t)whole_start(a, index), (uint32_t)step); break;
     case LMAD_INT64: fill64(a, run, n, whole_start(a, index), (uint64_t)step); break;
     case LMAD_FLOAT:
-    case LMAD_DOUBLE:
         r = real_start(a, index, axis);
-        fill_real(&r, n, run, a->type == LMAD_FLOAT);
+        fill_float(&r, n, run);
+        break;
+    case LMAD_DOUBLE: r = real_start(a, index, axis); fill_double(&r, n, run);
     }
+}
+
+#if defined(__x86_64__)
+
+__attribute__((target("avx2"))) static void fill_avx2(const lm_affine *a, const int64_t *index, int axis, int64_t n,
+                                                      void *run) {
+    fill(a, index, axis, n, run);
+}
+
+__attribute__((target("avx512f,prefer-vector-width=512"))) static void
+fill_avx512(const lm_affine *a, const int64_t *index, int axis, int64_t n, void *run) {
+    fill(a, index, axis, n, run);
+}
+
+#endif
+
+void lm_affine_fill(void *data, const int64_t *index, int axis, int64_t n, void *run) {
+#if defined(__x86_64__)
+    const lm_isa isa = lm_cpu_isa();
+    if (isa >= LM_ISA_AVX512) {
+        fill_avx512(data, index, axis, n, run);
+        return;
+    }
+    if (isa >= LM_ISA_AVX2) {
+        fill_avx2(data, index, axis, n, run);
+        return;
+    }
+#endif
+    fill(data, index, axis, n, run);
 }

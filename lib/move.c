@@ -11,6 +11,7 @@ const lm_move_limits lm_usual_limits = {.least = LM_WORK_ON_STACK,
                                         .block = 128 << 10,
                                         .cycle = 256 << 10,
                                         .run = 16 << 10,
+                                        .copy = LM_WORK_LIMIT,
                                         .chunk = 256,
                                         .slice = 32 << 10,
                                         .thread = 256 << 10};

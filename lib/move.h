@@ -64,6 +64,7 @@ typedef struct lm_move_limits {
     int64_t block;  /* of a buffer that stays in the caches */
     int64_t cycle;  /* all tiles of a cycle */
     int64_t run;    /* the longest run of a tile */
+    int64_t copy;   /* rectangles that are copied through scratch rather than shuffled */
     int64_t chunk;  /* chunks of a rectangle, the shortest */
     int64_t slice;  /* of a chunk, the longest */
     int64_t thread; /* payload that is worth a thread */

@@ -20,6 +20,16 @@ typedef struct slice {
 /* Chunk number i of the result comes from number i/rows + i%rows * columns. */
 static int64_t origin(const lm_chunks *c, int64_t i) { return i / c->rows + i % c->rows * c->columns; }
 
+/* Copy a slice while the one to be copied next is on its way. */
+static void copy_slice(char *to, const char *from, const char *next, int64_t bytes) {
+    enum { PIECE = 1024, LINE = 64 };
+    for (int64_t i = 0; i < bytes; i += PIECE) {
+        const int64_t n = least(PIECE, bytes - i);
+        for (int64_t k = 0; k < n; k += LINE) __builtin_prefetch(next + i + k);
+        memcpy(to + i, from + i, (size_t)n);
+    }
+}
+
 static void follow(const lm_chunks *c, const slice *s, int64_t start, unsigned char *seen) {
     char *kept = c->work;
     int64_t to = start;
@@ -28,7 +38,7 @@ static void follow(const lm_chunks *c, const slice *s, int64_t start, unsigned c
         const int64_t from = origin(c, to);
         seen[to >> 3] |= (unsigned char)(1 << (to & 7));
         if (from == start) break;
-        memcpy(s->at + to * c->chunk, s->at + from * c->chunk, (size_t)s->bytes);
+        copy_slice(s->at + to * c->chunk, s->at + from * c->chunk, s->at + origin(c, from) * c->chunk, s->bytes);
         to = from;
     }
     memcpy(s->at + to * c->chunk, kept, (size_t)s->bytes);

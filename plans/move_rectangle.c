@@ -69,6 +69,7 @@ static bool make(lmad_plan *plan, const lm_move_limits *limits) {
     if (plan->problem.payload <= limits->least) return false;
     lm_form_make(&m->form, &plan->problem, INT64_MAX);
     if (!find_matrix(r, &m->form, limits)) return false;
+    if (!r->by_chunks && plan->problem.payload <= limits->copy) return false;
     int64_t bytes = r->by_chunks ? chunk_scratch(r) : lm_shuffle_work(r->rows, r->columns, run);
     if (bytes > LM_WORK_LIMIT) return false;
     if (r->by_chunks && r->common > 1) {
