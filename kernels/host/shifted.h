@@ -11,8 +11,9 @@
 
 #if defined(__AVX512VBMI__)
 
-/* Destination rows at a time, and source rows after which the next columns of the same rows are read. */
-enum { SHIFTED_ROWS = 256, SHIFTED_CHUNK = 128 };
+/* Destination rows at a time, and bytes of each until the next columns of the same source rows are read. */
+enum { SHIFTED_ROWS = 256 };
+LM_INLINE int64_t shifted_bytes(int run) { return run < 8 ? 512 : 1024; }
 
 typedef struct carry {
     _Alignas(LM_LINE) char line[SHIFTED_ROWS][LM_LINE]; /* the vector before, a destination row each */
@@ -71,10 +72,11 @@ LM_INLINE void shifted_chunk(carry *c, char *dst, const char *src, const lm_tile
 
 /* n0 a multiple of VEC/run, n1 one of 16/run and at most SHIFTED_ROWS. */
 LM_INLINE void shifted(carry *c, char *dst, const char *src, const lm_tile *t, int run) {
+    const int64_t chunk = shifted_bytes(run) / run;
     const vec iota = iota_bytes();
-    for (int64_t i = 0; i < t->n0; i += SHIFTED_CHUNK) {
-        const int64_t left = t->n0 - i, n0 = left < SHIFTED_CHUNK ? left : SHIFTED_CHUNK;
-        const int64_t ahead = left > SHIFTED_CHUNK ? SHIFTED_CHUNK * t->ss0 : t->ahead;
+    for (int64_t i = 0; i < t->n0; i += chunk) {
+        const int64_t left = t->n0 - i, n0 = left < chunk ? left : chunk;
+        const int64_t ahead = left > chunk ? chunk * t->ss0 : t->ahead;
         shifted_chunk(c, dst + i * run, src + i * t->ss0, t, n0, ahead, run, i == 0);
     }
     for (int64_t j = 0; j < t->n1; j++) { /* what is left of the last vectors */
