@@ -157,7 +157,14 @@ LMAD_API lmad_status lmad_ctx_create(lmad_ctx **ctx);
 LMAD_API void lmad_ctx_destroy(lmad_ctx *ctx);
 
 /** The number of threads a plan may use at most; 0 = automatic: the least of the cores that this process
- *  may use, omp_get_max_threads() and LMAD_NUM_THREADS. n < 0 is LMAD_ERR_ARGUMENT. */
+ *  may use, omp_get_max_threads() and LMAD_NUM_THREADS. A plan uses no more than four for each hardware thread of
+ *  the machine (16 where that is less) and never more than 1024, whatever @p n. n < 0 is
+ *  LMAD_ERR_ARGUMENT.
+ *
+ *  The OpenMP run time, not this library, creates the built-in threads, at the first execution that uses
+ *  them; GNU's ends the process, with a message, when it cannot (ulimit -u or -v, a cgroup's limit of
+ *  tasks). Where that may happen, plan with LMAD_SERIAL or a lower @p n, or bring threads that exist
+ *  already through lmad_ctx_set_parallel(). */
 LMAD_API lmad_status lmad_ctx_set_threads(lmad_ctx *ctx, int n);
 
 /** Limit of planning time a plan, in seconds; < 0 = none. Not a number is LMAD_ERR_ARGUMENT. */

@@ -92,11 +92,19 @@ static int automatic(bool built_in) {
     return lesser(lesser(limit, pool_threads()), environment_limit);
 }
 
+/* GNU OpenMP ends the process when it cannot create a thread, so no number that was meant as "many" may ask
+ * for as many as a large payload could occupy. */
+static int most_threads(void) {
+    enum { FEWEST = 16, MOST = 1024, A_HARDWARE_THREAD = 4 };
+    const int hardware = lesser(lm_machine_get()->threads, MOST);
+    return lesser(hardware * A_HARDWARE_THREAD > FEWEST ? hardware * A_HARDWARE_THREAD : FEWEST, MOST);
+}
+
 int lm_threads_limit(const lm_settings *settings) {
     bool built_in = settings->run == NULL;
     if (built_in && !pool_exists()) return 1;
     int limit = settings->threads > 0 ? settings->threads : automatic(built_in);
-    return limit > 1 ? limit : 1;
+    return limit > 1 ? lesser(limit, most_threads()) : 1;
 }
 
 void lm_parallel(const lm_settings *settings, int count, void (*body)(void *arg, int i), void *arg) {

@@ -5,7 +5,8 @@
 
 #include "ctx.h"
 
-/* How many threads a plan made now may use: the context's number, or automatic. >= 1. */
+/* How many threads a plan made now may use: the context's number, or automatic; at most 16 or four for
+ * each hardware thread of the machine, whichever is more, and 1024 in any case. >= 1. */
 int lm_threads_limit(const lm_settings *settings);
 
 /* Call body(arg, i) once for each i in [0, count), count >= 1, and return when all are done. Serial when

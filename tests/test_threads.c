@@ -2,6 +2,7 @@
 /* Thread limits and parallel execution: built in, the caller's pool, nested, after fork. */
 #define _GNU_SOURCE 1 /* sched_setaffinity */
 #include <check.h>
+#include <limits.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -82,6 +83,18 @@ START_TEST(test_limits) {
     settings.threads = 7;
     ck_assert_int_eq(lm_threads_limit(&settings), strcmp(lm_threads_built_in(), "none") == 0 ? 1 : 7);
     pool_destroy(p);
+}
+END_TEST
+
+/* Asking for very many does not get them: a machine may be unable to create so many threads. */
+START_TEST(test_most_threads) {
+    const int hardware = lm_machine_get()->threads;
+    lm_settings settings = plain;
+    for (int many = 2000; many > 0; many = many == INT_MAX ? 0 : INT_MAX) {
+        settings.threads = many;
+        ck_assert_int_le(lm_threads_limit(&settings), 1024);
+        ck_assert_int_le(lm_threads_limit(&settings), 4 * hardware > 16 ? 4 * hardware : 16);
+    }
 }
 END_TEST
 
@@ -268,6 +281,7 @@ Suite *lm_suite_threads(void) {
     tcase_add_test(tc, test_each_index_once);
     tcase_add_test(tc, test_caller_pool);
     tcase_add_test(tc, test_limits);
+    tcase_add_test(tc, test_most_threads);
     tcase_add_test(tc, test_fork_after_threads);
     tcase_add_test(tc, test_fork_twice);
     tcase_add_test(tc, test_fork_then_pool);
