@@ -20,6 +20,10 @@
  * - The library prints nothing, never aborts on input, and keeps no global state besides the default
  *   context, which is made at its first use.
  *
+ * - The first plan, or copy, of a process asks hwloc about the machine: about 10 ms, and some MiB of memory
+ *   for so long. With less than 16 MiB to be had the library does with usual values instead; should memory
+ *   run out while hwloc is at it, hwloc may crash. A program that must live with that plans early.
+ *
  * Environment, read once at first use: LMAD_NUM_THREADS (upper bound of automatic thread counts),
  * LMAD_ISA (base, avx2 or avx512: the widest instruction set to use).
  */
