@@ -24,6 +24,8 @@
  *   for so long. With less than 16 MiB to be had the library does with usual values instead; should memory
  *   run out while hwloc is at it, hwloc may crash. A program that must live with that plans early.
  *
+ * - Loaded with dlopen(), the shared library stays in memory after dlclose(): OpenMP's threads outlive it.
+ *
  * Environment, read once at first use: LMAD_NUM_THREADS (upper bound of automatic thread counts),
  * LMAD_ISA (base, avx2 or avx512: the widest instruction set to use).
  */
