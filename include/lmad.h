@@ -248,22 +248,26 @@ typedef enum {
     LMAD_SOURCE_TIMED_OUT = 3
 } lmad_source;
 
-/** Facts of a plan. The caller sets struct_size = sizeof(lmad_info); later versions append members. */
+/** Facts of a plan. The caller sets struct_size; later versions append members:
+ *
+ *     lmad_info info = {.struct_size = sizeof info};      (in C++: lmad_info info{}; then the assignment)
+ *     lmad_plan_info(plan, &info);
+ */
 typedef struct {
     size_t struct_size;
     const char *kind;         /**< name of the plan kind; static */
     lmad_source source;       /**< where the choice came from */
     int threads;              /**< threads that an execution uses at most */
     int64_t payload_bytes;    /**< elements * elem_size: what memcpy would have to move */
-    int64_t bytes_touched;    /**< bytes of all cache lines touched on both sides, estimated */
-    int64_t lines_touched;    /**< the same in cache lines */
+    int64_t bytes_touched;    /**< bytes of all cache lines touched on both sides, estimated; at most INT64_MAX */
+    int64_t lines_touched;    /**< the same in cache lines; at most INT64_MAX */
     double predicted_seconds; /**< the cost model's word for one execution */
     double measured_seconds;  /**< what the planner measured; 0 when it did not */
     size_t work_size;         /**< bytes of scratch memory that the plan owns */
 } lmad_info;
 
-/** Fill in the first info->struct_size bytes of *info; a struct_size below sizeof(size_t) is
- *  LMAD_ERR_ARGUMENT. */
+/** Fill in the first info->struct_size bytes of *info: members that this version of the library does not
+ *  know become zero. A struct_size below sizeof(size_t) is LMAD_ERR_ARGUMENT. */
 LMAD_API lmad_status lmad_plan_info(const lmad_plan *p, lmad_info *info);
 
 /* ---- Immediate forms: no plan object, no allocation ------------------------------------------------- */
