@@ -26,6 +26,10 @@
  *
  * - Loaded with dlopen(), the shared library stays in memory after dlclose(): OpenMP's threads outlive it.
  *
+ * - After fork() the child may use every plan and context, also while other threads of the parent planned or
+ *   executed; what those were writing at that moment is half written in the child. Where the parent had
+ *   several threads, the built-in ones are not used in the child: it works on one, or on its own pool.
+ *
  * Environment, read once at first use: LMAD_NUM_THREADS (upper bound of automatic thread counts),
  * LMAD_ISA (base, avx2 or avx512: the widest instruction set to use).
  */

@@ -68,7 +68,7 @@ lmad_status lm_plan_init(lmad_plan *plan, lmad_ctx *ctx, lm_op op, const lmad_de
     plan->scratch = NULL;
     plan->scratch_bytes = 0;
     plan->source = LMAD_SOURCE_ESTIMATED;
-    atomic_flag_clear(&plan->scratch_taken);
+    atomic_init(&plan->scratch_claim, 0);
     plan->recipe = choose_recipe(&plan->problem);
     if (plan->recipe != LM_RECIPE_NOTHING && (flags & LMAD_WISDOM_ONLY))
         return lm_fail(LMAD_ERR_NO_WISDOM, "no wisdom for this problem");

@@ -27,7 +27,7 @@ struct lmad_plan {
     lmad_source source;
     char *scratch; /* owned */
     size_t scratch_bytes;
-    atomic_flag scratch_taken;
+    atomic_uint scratch_claim; /* generation of the process that claimed it; 0 = free */
 };
 
 /* Make a plan in storage that the caller gives. On failure there is nothing to release. */

@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -153,6 +154,58 @@ START_TEST(test_fork_then_pool) {
 }
 END_TEST
 
+/* The parent forks halfway through an execution that owns the plan's scratch memory; the child executes the
+ * plan, too. */
+typedef struct halfway {
+    const lmad_plan *plan;
+    char *buffer; /* the child's */
+    bool forked;
+    int status; /* of the child */
+} halfway;
+
+static void run_serially(int count, void (*body)(void *arg, int i), void *arg) {
+    for (int i = 0; i < count; i++) body(arg, i);
+}
+
+static void fork_halfway(void *data, int count, void (*body)(void *arg, int i), void *arg) {
+    halfway *h = data;
+    if (!h->forked) {
+        h->forked = true;
+        pid_t pid = fork();
+        if (pid == 0) {
+            alarm(20);
+            _exit(lmad_execute(h->plan, h->buffer, h->buffer) != LMAD_OK || h->buffer[1] != 2);
+        }
+        if (pid < 0 || waitpid(pid, &h->status, 0) != pid) h->status = -1;
+    }
+    run_serially(count, body, arg);
+}
+
+START_TEST(test_fork_while_executing) {
+    enum { N = 1500 };
+    const lmad_desc rows = {2, 0, {{N, N}, {N, 1}}}, columns = {2, 0, {{N, 1}, {N, N}}};
+    halfway h = {.buffer = calloc(N, N), .status = -1};
+    char *buffer = calloc(N, N);
+    lmad_ctx *ctx;
+    lmad_plan *plan;
+    ck_assert(h.buffer && buffer);
+    ck_assert_int_eq(lmad_ctx_create(&ctx), LMAD_OK);
+    ck_assert_int_eq(lmad_ctx_set_threads(ctx, 4), LMAD_OK);
+    ck_assert_int_eq(lmad_ctx_set_parallel(ctx, fork_halfway, &h), LMAD_OK);
+    ck_assert_int_eq(lmad_plan_move(&plan, ctx, &rows, &columns, 1, 0), LMAD_OK);
+    h.plan = plan;
+    h.buffer[N] = buffer[N] = 2;
+    ck_assert_int_eq(lmad_execute(plan, buffer, buffer), LMAD_OK);
+    ck_assert(h.forked);
+    ck_assert_int_eq(h.status, 0);
+    ck_assert_int_eq(buffer[1], 2);
+    lmad_plan_destroy(plan);
+    lmad_ctx_destroy(ctx);
+    free(buffer);
+    free(h.buffer);
+}
+END_TEST
+
 /* ---- The environment is read once: each in a child that has not asked yet. ---- */
 
 static int check_environment(void) {
@@ -285,6 +338,7 @@ Suite *lm_suite_threads(void) {
     tcase_add_test(tc, test_fork_after_threads);
     tcase_add_test(tc, test_fork_twice);
     tcase_add_test(tc, test_fork_then_pool);
+    tcase_add_test(tc, test_fork_while_executing);
 #ifdef _OPENMP
     tcase_add_test(tc, test_nested);
     tcase_add_test(tc, test_nested_in_body);
