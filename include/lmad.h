@@ -30,8 +30,9 @@
  *   executed; what those were writing at that moment is half written in the child. Where the parent had
  *   several threads, the built-in ones are not used in the child: it works on one, or on its own pool.
  *
- * Environment, read once at first use: LMAD_NUM_THREADS (upper bound of automatic thread counts),
- * LMAD_ISA (base, avx2 or avx512: the widest instruction set to use).
+ * Environment, read once at first use: LMAD_NUM_THREADS (upper bound of automatic thread counts, a whole
+ * number from 1 on), LMAD_ISA (base, avx2 or avx512: the widest instruction set to use). Any other value is
+ * as if the variable were unset; lmad-info shows whether one is.
  */
 #ifndef LMAD_H
 #define LMAD_H
@@ -167,7 +168,7 @@ LMAD_API lmad_status lmad_ctx_create(lmad_ctx **ctx);
 LMAD_API void lmad_ctx_destroy(lmad_ctx *ctx);
 
 /** The number of threads a plan may use at most; 0 = automatic: the least of the cores that this process
- *  may use, omp_get_max_threads() and LMAD_NUM_THREADS. A plan uses no more than four for each hardware thread of
+ *  may use (with OMP_PROC_BIND or OMP_PLACES those that OpenMP may use), omp_get_max_threads() and LMAD_NUM_THREADS. A plan uses no more than four for each hardware thread of
  *  the machine (16 where that is less) and never more than 1024, whatever @p n. n < 0 is
  *  LMAD_ERR_ARGUMENT.
  *

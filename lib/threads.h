@@ -14,6 +14,12 @@ int lm_threads_limit(const lm_settings *settings);
  * parent had threads when it forked. */
 void lm_parallel(const lm_settings *settings, int count, void (*body)(void *arg, int i), void *arg);
 
+/* Cores that the built-in back end may use, quota and OpenMP's binding included. >= 1. */
+int lm_threads_cores(void);
+
+/* What LMAD_NUM_THREADS bounds automatic counts to; INT_MAX where it is unset or no such number. */
+int lm_threads_environment(void);
+
 /* The built-in back end in words: "OpenMP" or "none". */
 const char *lm_threads_built_in(void);
 

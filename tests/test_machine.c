@@ -314,6 +314,8 @@ START_TEST(test_isa_names) {
     ck_assert_str_eq(lm_isa_name(LM_ISA_AVX2), "avx2");
     ck_assert_str_eq(lm_isa_name(LM_ISA_AVX512), "avx512");
     ck_assert_str_eq(lm_isa_name(LM_ISA_COUNT), "unknown");
+    for (int isa = 0; isa < LM_ISA_COUNT; isa++) ck_assert_int_eq(lm_isa_named(lm_isa_name((lm_isa)isa)), isa);
+    ck_assert_int_eq(lm_isa_named("sse9"), LM_ISA_COUNT);
 }
 END_TEST
 
