@@ -24,6 +24,8 @@
  *   for so long. With less than 16 MiB to be had the library does with usual values instead; should memory
  *   run out while hwloc is at it, hwloc may crash. A program that must live with that plans early.
  *
+ * - A thread that calls the library, and every thread that works for it (OMP_STACKSIZE, a pool's own), needs
+ *   64 KiB of stack.
  * - Loaded with dlopen(), the shared library stays in memory after dlclose(): OpenMP's threads outlive it.
  *
  * - After fork() the child may use every plan and context, also while other threads of the parent planned or
@@ -143,8 +145,10 @@ LMAD_API lmad_status lmad_broadcast(lmad_desc *d, int axis, int64_t n);
 LMAD_API lmad_status lmad_reshape(lmad_desc *d, int rank, const int64_t *shape);
 
 /** Read the notation "[(n,stride),...]+offset", e.g. "[(8192,8193),(8192,1)]+1"; the offset may be
- *  absent or negative, blanks may stand between tokens, rank 0 is "[]". LMAD_ERR_PARSE with the
- *  column otherwise; LMAD_ERR_OVERFLOW for numbers beyond int64. */
+ *  absent or negative, rank 0 is "[]". Numbers are decimal digits; a "-" may precede a stride (and the 0 of
+ *  an extent), a "+" may not; the offset has one or the other. Blanks may stand between any two tokens, signs
+ *  included. LMAD_ERR_PARSE with the column otherwise; LMAD_ERR_OVERFLOW for numbers beyond int64,
+ *  LMAD_ERR_EXTENT for an extent below 0, LMAD_ERR_RANK for more than LMAD_MAX_RANK axes. */
 LMAD_API lmad_status lmad_parse(lmad_desc *d, const char *text);
 
 /** Write the notation. As snprintf: the length without the final NUL, which may exceed @p size - 1
@@ -168,9 +172,9 @@ LMAD_API lmad_status lmad_ctx_create(lmad_ctx **ctx);
 LMAD_API void lmad_ctx_destroy(lmad_ctx *ctx);
 
 /** The number of threads a plan may use at most; 0 = automatic: the least of the cores that this process
- *  may use (with OMP_PROC_BIND or OMP_PLACES those that OpenMP may use), omp_get_max_threads() and LMAD_NUM_THREADS. A plan uses no more than four for each hardware thread of
- *  the machine (16 where that is less) and never more than 1024, whatever @p n. n < 0 is
- *  LMAD_ERR_ARGUMENT.
+ *  may use (with OMP_PROC_BIND or OMP_PLACES those that OpenMP may use), omp_get_max_threads() and
+ *  LMAD_NUM_THREADS. A plan uses no more than four for each hardware thread of the machine (16 where that is
+ *  less) and never more than 1024, whatever @p n. n < 0 is LMAD_ERR_ARGUMENT.
  *
  *  The OpenMP run time, not this library, creates the built-in threads, at the first execution that uses
  *  them; GNU's ends the process, with a message, when it cannot (ulimit -u or -v, a cgroup's limit of
@@ -206,7 +210,8 @@ enum {
 /** Plan D = S. The shapes must be equal, axis by axis; nothing broadcasts by itself. The source may alias
  *  itself (stride 0, overlapping windows), the destination may not (LMAD_ERR_DST_ALIAS). The descriptors
  *  are copied; no array memory is looked at. An empty problem plans to nothing, whatever else its
- *  strides and offsets say.
+ *  strides and offsets say. Whether the destination aliases itself is decided exactly, which may take tens
+ *  of milliseconds for strides that are nowhere multiples of each other; the usual layouts take none.
  *  @param p          out: the plan; the caller's, to destroy with lmad_plan_destroy()
  *  @param ctx        settings; NULL = the default context
  *  @param elem_size  bytes an element, >= 1, any value
@@ -226,7 +231,9 @@ LMAD_API lmad_status lmad_plan_fill(lmad_plan **p, lmad_ctx *ctx, const lmad_des
 /** Run a plan. Offsets of the descriptors are relative to @p dst and @p src, in elements: each may point
  *  to the start of its block or to any element in it. Any alignment.
  *  - A copy whose buffers share a byte fails with LMAD_ERR_OVERLAP before a byte is written; interleaved
- *    sets that share none are fine. Sets too intricate to decide count as overlapping.
+ *    sets that share none are fine. Sets too intricate to decide count as overlapping. Where
+ *    the ranges of both overlap and the strides are intricate this takes up to tens of milliseconds, at
+ *    every execution.
  *  - A move needs dst == src (LMAD_ERR_BUFFER).
  *  - A fill reads one element at @p src, which may lie inside dst.
  *  - An empty plan looks at no pointer.
