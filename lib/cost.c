@@ -83,15 +83,17 @@ static void add_level(levels *l, int dim, double step) {
     l->left[dim] = step;
 }
 
-/* The loops of the nest and then the kernel's own: rows of runs, or bands of source lines for a transpose. */
+/* The loops of the nest and then the kernel's own: rows of runs, or for a transpose blocks of some lines down
+ * bands of source lines. */
 static void find_levels(levels *l, const lm_step *step) {
     const lm_nest *nest = &step->nest;
     l->count = 0;
     for (int k = 0; k < nest->dims; k++) l->left[k] = (double)nest->dim[k].n;
     for (int k = 0; k < nest->loops; k++) add_level(l, nest->loop[k].dim, (double)nest->loop[k].step);
-    const bool bands = step->kernel->pattern == LM_TRANSPOSE && nest->tile.run < 64;
-    add_level(l, 1, bands ? 64.0 / (double)nest->tile.run : 1);
-    if (step->kernel->pattern != LM_ROWS) add_level(l, 0, 1);
+    const bool blocks = step->kernel->pattern == LM_TRANSPOSE && nest->tile.run < 64;
+    const double block = blocks ? 64.0 / (double)nest->tile.run : 1;
+    add_level(l, 1, block);
+    if (step->kernel->pattern != LM_ROWS) add_level(l, 0, block);
 }
 
 /* Fetches of units on each side over the whole nest, by a cache of `capacity` units. */

@@ -5,10 +5,10 @@
 #include "lib/cost.h"
 #include "plans.h"
 
-/* Two different axes are dense, one on each side. */
+/* Two different axes are dense, one on each side, and runs are short: longer ones are copied one by one. */
 static bool applicable(const lm_problem *p) {
     const int inner = lm_dst_dense_axis(p), outer = lm_src_dense_axis(p);
-    return p->count > 1 && inner >= 0 && outer >= 0 && inner != outer;
+    return p->count > 1 && p->run < 32 && inner >= 0 && outer >= 0 && inner != outer;
 }
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }

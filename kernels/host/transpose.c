@@ -164,7 +164,6 @@ LM_INLINE void by_run(char *dst, const char *src, const lm_tile *t, store_kind h
     case 6: odd_runs(dst, src, t, 6, 8); break;
     case 12: odd_runs(dst, src, t, 12, 16); break;
     case 24: odd_runs(dst, src, t, 24, 32); break;
-    case 32: block_part(dst, t->ds1, src, t->ss0, t->n0, t->n1, 32); break;
     default:
         for (int64_t j = 0; j < t->n1; j++)
             for (int64_t i = 0; i < t->n0; i++)
