@@ -28,15 +28,18 @@ static lmad_status take_scratch(lmad_plan *plan, int64_t bytes) {
 }
 
 /* A move whose two views share bytes: pack the source densely, then unpack it. */
-static lmad_status plan_buffered(lmad_plan *plan, const lmad_desc *dst, const lmad_desc *src, size_t elem_size) {
+static lmad_status plan_buffered(lmad_plan *plan, const lmad_desc *dst, const lmad_desc *src,
+                                 size_t elem_size) {
     int64_t shape[LMAD_MAX_RANK];
     lmad_desc dense;
     lm_problem part;
     for (int k = 0; k < dst->rank; k++) shape[k] = dst->dim[k].n;
     lmad_status status = lmad_row_major(&dense, dst->rank, shape);
-    if (status == LMAD_OK) status = lm_problem_make(&part, LM_OP_COPY, &dense, src, elem_size, plan->problem.threads);
+    if (status == LMAD_OK)
+        status = lm_problem_make(&part, LM_OP_COPY, &dense, src, elem_size, plan->problem.threads);
     if (status == LMAD_OK) lm_planner_choose(&part, &plan->step[0]);
-    if (status == LMAD_OK) status = lm_problem_make(&part, LM_OP_COPY, dst, &dense, elem_size, plan->problem.threads);
+    if (status == LMAD_OK)
+        status = lm_problem_make(&part, LM_OP_COPY, dst, &dense, elem_size, plan->problem.threads);
     if (status == LMAD_OK) lm_planner_choose(&part, &plan->step[1]);
     return status == LMAD_OK ? take_scratch(plan, plan->problem.payload) : status;
 }
@@ -88,8 +91,8 @@ void lm_plan_release(lmad_plan *plan) {
 }
 
 /* A plan on the heap. */
-static lmad_status create(lmad_plan **out, lmad_ctx *ctx, lm_op op, const lmad_desc *dst, const lmad_desc *src,
-                          size_t elem_size, unsigned flags) {
+static lmad_status create(lmad_plan **out, lmad_ctx *ctx, lm_op op, const lmad_desc *dst,
+                          const lmad_desc *src, size_t elem_size, unsigned flags) {
     if (!out) return lm_fail(LMAD_ERR_NULL, "plan: the output pointer is NULL");
     lmad_plan *plan = malloc(sizeof *plan);
     if (!plan) return lm_fail(LMAD_ERR_NO_MEMORY, "no memory for a plan of %zu bytes", sizeof *plan);
@@ -101,17 +104,18 @@ static lmad_status create(lmad_plan **out, lmad_ctx *ctx, lm_op op, const lmad_d
     return status;
 }
 
-lmad_status lmad_plan_copy(lmad_plan **p, lmad_ctx *ctx, const lmad_desc *dst, const lmad_desc *src, size_t elem_size,
-                           unsigned flags) {
+lmad_status lmad_plan_copy(lmad_plan **p, lmad_ctx *ctx, const lmad_desc *dst, const lmad_desc *src,
+                           size_t elem_size, unsigned flags) {
     return create(p, ctx, LM_OP_COPY, dst, src, elem_size, flags);
 }
 
-lmad_status lmad_plan_move(lmad_plan **p, lmad_ctx *ctx, const lmad_desc *dst, const lmad_desc *src, size_t elem_size,
-                           unsigned flags) {
+lmad_status lmad_plan_move(lmad_plan **p, lmad_ctx *ctx, const lmad_desc *dst, const lmad_desc *src,
+                           size_t elem_size, unsigned flags) {
     return create(p, ctx, LM_OP_MOVE, dst, src, elem_size, flags);
 }
 
-lmad_status lmad_plan_fill(lmad_plan **p, lmad_ctx *ctx, const lmad_desc *dst, size_t elem_size, unsigned flags) {
+lmad_status lmad_plan_fill(lmad_plan **p, lmad_ctx *ctx, const lmad_desc *dst, size_t elem_size,
+                           unsigned flags) {
     return create(p, ctx, LM_OP_FILL, dst, NULL, elem_size, flags);
 }
 

@@ -39,7 +39,8 @@ static tile_bytes good_tile(const lm_problem *p) {
 }
 
 /* One tile in both loop orders. Tiles that come out the same for small extents are proposed once. */
-static int propose_tile(const lm_problem *p, const lm_params *start, tile_bytes tile, lm_params *out, int count) {
+static int propose_tile(const lm_problem *p, const lm_params *start, tile_bytes tile, lm_params *out,
+                        int count) {
     lm_params params = *start;
     params.inner = lm_dst_dense_axis(p);
     params.outer = lm_src_dense_axis(p);
