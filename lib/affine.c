@@ -140,7 +140,12 @@ __attribute__((target("avx2"))) static void fill_avx2(const lm_affine *a, const 
     fill(a, index, axis, n, run);
 }
 
+/* Compilers differ in how they are told to use the whole width. */
+#if defined(__clang__)
+__attribute__((target("avx512f"))) static void
+#else
 __attribute__((target("avx512f,prefer-vector-width=512"))) static void
+#endif
 fill_avx512(const lm_affine *a, const int64_t *index, int axis, int64_t n, void *run) {
     fill(a, index, axis, n, run);
 }

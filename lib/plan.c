@@ -20,15 +20,18 @@ static lmad_status check_flags(unsigned flags) {
 }
 
 /* A move whose two views share bytes: pack the source densely, then unpack it. */
-static lmad_status plan_buffered(lmad_plan *plan, const lmad_desc *dst, const lmad_desc *src, size_t elem_size) {
+static lmad_status plan_buffered(lmad_plan *plan, const lmad_desc *dst, const lmad_desc *src,
+                                 size_t elem_size) {
     int64_t shape[LMAD_MAX_RANK];
     lmad_desc dense;
     lm_problem part;
     for (int k = 0; k < dst->rank; k++) shape[k] = dst->dim[k].n;
     lmad_status status = lmad_row_major(&dense, dst->rank, shape);
-    if (status == LMAD_OK) status = lm_problem_make(&part, LM_OP_COPY, &dense, src, elem_size, plan->problem.threads);
+    if (status == LMAD_OK)
+        status = lm_problem_make(&part, LM_OP_COPY, &dense, src, elem_size, plan->problem.threads);
     if (status == LMAD_OK) lm_planner_choose(&part, &plan->step[0]);
-    if (status == LMAD_OK) status = lm_problem_make(&part, LM_OP_COPY, dst, &dense, elem_size, plan->problem.threads);
+    if (status == LMAD_OK)
+        status = lm_problem_make(&part, LM_OP_COPY, dst, &dense, elem_size, plan->problem.threads);
     if (status == LMAD_OK) lm_planner_choose(&part, &plan->step[1]);
     plan->work_bytes = (size_t)plan->problem.payload;
     return status;
@@ -148,12 +151,13 @@ lmad_status lmad_plan_copy(lmad_plan **p, lmad_ctx *ctx, const lmad_desc *dst, c
     return create(p, ctx, LM_OP_COPY, dst, src, elem_size, flags);
 }
 
-lmad_status lmad_plan_move(lmad_plan **p, lmad_ctx *ctx, const lmad_desc *dst, const lmad_desc *src, size_t elem_size,
-                           unsigned flags) {
+lmad_status lmad_plan_move(lmad_plan **p, lmad_ctx *ctx, const lmad_desc *dst, const lmad_desc *src,
+                           size_t elem_size, unsigned flags) {
     return create(p, ctx, LM_OP_MOVE, dst, src, elem_size, flags);
 }
 
-lmad_status lmad_plan_fill(lmad_plan **p, lmad_ctx *ctx, const lmad_desc *dst, size_t elem_size, unsigned flags) {
+lmad_status lmad_plan_fill(lmad_plan **p, lmad_ctx *ctx, const lmad_desc *dst, size_t elem_size,
+                           unsigned flags) {
     return create(p, ctx, LM_OP_FILL, dst, NULL, elem_size, flags);
 }
 

@@ -22,7 +22,8 @@ static void make(lm_step *step, const lm_kind *kind, const lm_problem *problem, 
     step->seconds = lm_cost(problem, step);
 }
 
-void lm_planner_each(const lm_problem *problem, int effort, bool (*visit)(void *arg, const lm_step *step), void *arg) {
+void lm_planner_each(const lm_problem *problem, int effort, bool (*visit)(void *arg, const lm_step *step),
+                     void *arg) {
     const lm_params from = start(problem);
     lm_params proposals[LM_PROPOSALS];
     lm_step step;

@@ -2,7 +2,9 @@
 /* Slots of scratch, claimed by compare-and-swap. */
 #include "work.h"
 
+#include <pthread.h>
 #include <sched.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "status.h"
@@ -19,30 +21,39 @@ lmad_status lm_work_open(lm_work *work, size_t bytes) {
     work->memory = memory;
     work->size = size;
     work->slots = (int)slots;
-    atomic_init(&work->taken, 0);
+    atomic_init(&work->claims, 0);
     return LMAD_OK;
 }
 
 void lm_work_close(lm_work *work) { free(work->memory); }
 
+/* Processes from the first one to this, by fork. Claims of an older one are of threads that are not here. */
+static atomic_uint generation = 1;
+
+static void in_child(void) { atomic_fetch_add(&generation, 1); }
+
+__attribute__((constructor)) static void watch_forks(void) { pthread_atfork(NULL, NULL, in_child); }
+
 char *lm_work_claim(lm_work *work) {
+    const uint64_t mine = (uint64_t)atomic_load_explicit(&generation, memory_order_relaxed) << 32;
     const unsigned all = (1u << work->slots) - 1;
-    unsigned taken = atomic_load_explicit(&work->taken, memory_order_relaxed);
+    uint64_t claims = atomic_load_explicit(&work->claims, memory_order_relaxed);
     for (;;) {
-        const unsigned free_slots = all & ~taken;
+        const bool alive = claims >> 32 << 32 == mine;
+        const unsigned taken = alive ? (unsigned)claims : 0, free_slots = all & ~taken;
         if (!free_slots) {
             sched_yield();
-            taken = atomic_load_explicit(&work->taken, memory_order_relaxed);
+            claims = atomic_load_explicit(&work->claims, memory_order_relaxed);
             continue;
         }
         const unsigned lowest = free_slots & -free_slots;
-        if (atomic_compare_exchange_weak_explicit(&work->taken, &taken, taken | lowest, memory_order_acquire,
+        if (atomic_compare_exchange_weak_explicit(&work->claims, &claims, mine | taken | lowest, memory_order_acquire,
                                                   memory_order_relaxed))
             return work->memory + work->size * (size_t)__builtin_ctz(lowest);
     }
 }
 
 void lm_work_leave(lm_work *work, const char *slot) {
-    const unsigned bit = 1u << (size_t)(slot - work->memory) / work->size;
-    atomic_fetch_and_explicit(&work->taken, ~bit, memory_order_release);
+    const uint64_t bit = UINT64_C(1) << (size_t)(slot - work->memory) / work->size;
+    atomic_fetch_and_explicit(&work->claims, ~bit, memory_order_release);
 }

@@ -29,7 +29,8 @@ static const struct argp_option options[] = {
     {"json", JSON, NULL, 0, "Print one JSON object a line", 0},
     {"verify", VERIFY, NULL, 0, "Check every byte of one execution of each plan", 0},
     {"explain", EXPLAIN, NULL, 0, "Show every candidate of the planner and its estimate", 0},
-    {"kernels", KERNELS, NULL, 0, "Time each kernel of the library against the plain one", 0},
+    {"kernels", KERNELS, NULL, 0, "Time each kernel of the library against the plain one, and no problems",
+     0},
     {0}};
 
 static const char doc[] =
@@ -87,7 +88,10 @@ static error_t read_option(int key, char *arg, struct argp_state *state) {
     lm_bench_options *o = state->input;
     switch (key) {
     case SUITE:
-    case PROBLEM: add_cases(o, key, arg, state); break;
+    case PROBLEM:
+        o->named = true;
+        add_cases(o, key, arg, state);
+        break;
     case OP:
         if (!lm_read_op(arg, &o->cases.op))
             argp_error(state, "\"%s\" is not an operation (copy, move, fill, many, affine)", arg);
@@ -104,6 +108,9 @@ static error_t read_option(int key, char *arg, struct argp_state *state) {
     case VERIFY: o->verify = true; break;
     case EXPLAIN: o->explain = true; break;
     case KERNELS: o->kernels = true; break;
+    case ARGP_KEY_END:
+        if (o->kernels && o->named) argp_error(state, "--kernels goes without --suite and --problem");
+        break;
     case ARGP_KEY_ARG: argp_error(state, "\"%s\" is not an option", arg); break;
     default: return ARGP_ERR_UNKNOWN;
     }
@@ -122,7 +129,7 @@ void lm_bench_read_args(lm_bench_options *out, int argc, char **argv) {
     argp_err_exit_status = LM_EXIT_USAGE;
     *out = (lm_bench_options){.effort = LMAD_ESTIMATE, .min_seconds = 0.5};
     argp_parse(&argp, argc, argv, 0, NULL, out);
-    if (out->cases.count || out->kernels) return;
+    if (out->named || out->kernels) return;
     const char *suite = out->cases.op == LM_OP_COPY ? "seeds" : lm_op_text(out->cases.op);
     if (!lm_cases_add_suite(&out->cases, suite, error, sizeof error)) return;
     fprintf(stderr, "lmad-bench: %s\n", error);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Streaming transposes into destination rows of any alignment. Vectors come out of a block at the row's own
- * alignment, lines go to memory at theirs: the vector before is kept for each row, and a line is permuted out of
- * the two. So reads and writes alternate finely and overlap, which they do not when a tile is staged and then
- * sent. Rows are taken whole, because a line that is written in two parts costs as much as many whole ones. */
+ * alignment, lines go to memory at theirs: the vector before is kept for each row, and a line is permuted out
+ * of the two. So reads and writes alternate finely and overlap, which they do not when a tile is staged and
+ * then sent. Rows are taken whole, because a line that is written in two parts costs as much as many whole
+ * ones. */
 #ifndef LM_SHIFTED_H
 #define LM_SHIFTED_H
 
@@ -11,8 +12,9 @@
 
 #if defined(__AVX512VBMI__)
 
-/* Destination rows at a time, and source rows after which the next columns of the same rows are read. */
-enum { SHIFTED_ROWS = 256, SHIFTED_CHUNK = 128 };
+/* Destination rows at a time, and bytes of each until the next columns of the same source rows are read. */
+enum { SHIFTED_ROWS = 256 };
+LM_INLINE int64_t shifted_bytes(int run) { return run < 8 ? 512 : 1024; }
 
 typedef struct carry {
     _Alignas(LM_LINE) char line[SHIFTED_ROWS][LM_LINE]; /* the vector before, a destination row each */
@@ -31,8 +33,8 @@ LM_INLINE vec iota_bytes(void) {
 }
 
 /* A high block whose first destination row begins its vector at dst. */
-LM_INLINE void block_shifted(char *dst, int64_t ds1, const char *src, int64_t ss0, int run, char (*before)[LM_LINE],
-                             vec iota, int first) {
+LM_INLINE void block_shifted(char *dst, int64_t ds1, const char *src, int64_t ss0, int run,
+                             char (*before)[LM_LINE], vec iota, int first) {
     const int rows = 16 / run;
     vec a[16];
 #pragma GCC unroll 16
@@ -52,8 +54,8 @@ LM_INLINE void block_shifted(char *dst, int64_t ds1, const char *src, int64_t ss
 }
 
 /* Source rows [i, i + n0), a multiple of the block's, all columns. */
-LM_INLINE void shifted_chunk(carry *c, char *dst, const char *src, const lm_tile *t, int64_t n0, int64_t ahead, int run,
-                             int first) {
+LM_INLINE void shifted_chunk(carry *c, char *dst, const char *src, const lm_tile *t, int64_t n0,
+                             int64_t ahead, int run, int first) {
     const int64_t high = VEC / run, wide = 16 / run, line = LM_LINE / run;
     const vec iota = iota_bytes();
     for (int64_t j = 0; j < t->n1; j += line) {
@@ -63,7 +65,8 @@ LM_INLINE void shifted_chunk(carry *c, char *dst, const char *src, const lm_tile
                 const int64_t col = j + part * wide;
                 const char *s = src + i * t->ss0 + col * run;
                 if (ahead) fetch_ahead(src + i * t->ss0 + j * run + ahead, t->ss0, high, part, parts);
-                block_shifted(dst + col * t->ds1 + i * run, t->ds1, s, t->ss0, run, &c->line[col], iota, first && i == 0);
+                block_shifted(dst + col * t->ds1 + i * run, t->ds1, s, t->ss0, run, &c->line[col], iota,
+                              first && i == 0);
             }
         }
     }
@@ -71,10 +74,11 @@ LM_INLINE void shifted_chunk(carry *c, char *dst, const char *src, const lm_tile
 
 /* n0 a multiple of VEC/run, n1 one of 16/run and at most SHIFTED_ROWS. */
 LM_INLINE void shifted(carry *c, char *dst, const char *src, const lm_tile *t, int run) {
+    const int64_t chunk = shifted_bytes(run) / run;
     const vec iota = iota_bytes();
-    for (int64_t i = 0; i < t->n0; i += SHIFTED_CHUNK) {
-        const int64_t left = t->n0 - i, n0 = left < SHIFTED_CHUNK ? left : SHIFTED_CHUNK;
-        const int64_t ahead = left > SHIFTED_CHUNK ? SHIFTED_CHUNK * t->ss0 : t->ahead;
+    for (int64_t i = 0; i < t->n0; i += chunk) {
+        const int64_t left = t->n0 - i, n0 = left < chunk ? left : chunk;
+        const int64_t ahead = left > chunk ? chunk * t->ss0 : t->ahead;
         shifted_chunk(c, dst + i * run, src + i * t->ss0, t, n0, ahead, run, i == 0);
     }
     for (int64_t j = 0; j < t->n1; j++) { /* what is left of the last vectors */

@@ -5,8 +5,8 @@
 #include "name.h"
 #include "stream.h"
 
-/* Compilers would turn the loops below into gather and scatter instructions, which are slower than plain loads
- * and stores on every machine measured. */
+/* Compilers would turn the loops below into gather and scatter instructions, which are slower than plain
+ * loads and stores on every machine measured. */
 #define KEEP_SCALAR() __asm__ volatile("")
 
 /* One row of runs of a constant length. */
@@ -82,7 +82,8 @@ static fetch fetch_plan(const lm_tile *t) {
     const int64_t row = t->n0 * t->run, gap = t->ss0 < 0 ? -t->ss0 : t->ss0;
     fetch f = {0, least((t->run + LM_LINE - 1) / LM_LINE, FETCH_LINES)};
     if (gap < t->run + FETCH_STEP) return f;
-    f.shift = row <= 2 * FETCH_BYTES && t->n1 > 1 ? (FETCH_BYTES / row + 1) * t->ss1 : (FETCH_BYTES / t->run + 1) * t->ss0;
+    f.shift = row <= 2 * FETCH_BYTES && t->n1 > 1 ? (FETCH_BYTES / row + 1) * t->ss1
+                                                  : (FETCH_BYTES / t->run + 1) * t->ss0;
     return f;
 }
 
@@ -111,7 +112,8 @@ LM_INLINE void stream_long(char *dst, const char *src, const lm_tile *t) {
             lm_stream_row(dst + j * t->ds1 + i * t->run, src + j * t->ss1 + i * t->ss0, t->run);
 }
 
-/* Rows that follow each other in the destination share the stage, so that the lines between them are whole. */
+/* Rows that follow each other in the destination share the stage, so that the lines between them are whole.
+ */
 LM_INLINE void stream_staged(char *dst, const char *src, const lm_tile *t) {
     const fetch f = fetch_plan(t);
     lm_tile piece = {.run = t->run, .ds0 = t->run, .ss0 = t->ss0, .n1 = 1};

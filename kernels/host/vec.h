@@ -64,7 +64,8 @@ LM_INLINE lane lane_zip_lo(lane a, lane b, int run) {
 }
 LM_INLINE lane lane_zip_hi(lane a, lane b, int run) {
     switch (run) {
-    case 1: return __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
+    case 1:
+        return __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
     case 2: return (lane)__builtin_shufflevector((lm_u16x8)a, (lm_u16x8)b, 4, 12, 5, 13, 6, 14, 7, 15);
     case 4: return (lane)__builtin_shufflevector((lm_u32x4)a, (lm_u32x4)b, 2, 6, 3, 7);
     default: return (lane)__builtin_shufflevector((lm_u64x2)a, (lm_u64x2)b, 1, 3);
