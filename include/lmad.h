@@ -325,7 +325,8 @@ typedef struct {
     int64_t payload_bytes;    /**< elements * elem_size: what memcpy would have to move */
     int64_t bytes_touched;    /**< bytes of all cache lines touched on both sides, estimated; at most INT64_MAX */
     int64_t lines_touched;    /**< the same in cache lines; at most INT64_MAX */
-    double predicted_seconds; /**< the cost model's word for one execution */
+    double predicted_seconds; /**< the cost model's word for one execution; 0 where it has none (moves in
+                                 place, affine and generated values) */
     double measured_seconds;  /**< what the planner measured; 0 when it did not */
     size_t work_size;         /**< bytes of scratch memory that an execution uses: lmad_work_size() */
 } lmad_info;
