@@ -73,6 +73,12 @@ json_lines
 [ "$(count '"verified":true' <"$dir/out")" -eq 8 ] || fail "not 8 verified rows"
 said '"operation":"move"' '"operation":"fill"'
 
+expect 0 --json --verify --baseline naive --op many --problem '4 [(3,20),(4,5),(5,1)] [(3,20),(4,1),(5,4)]' \
+    --op affine --problem '4 [(7,9),(8,1)]+2' --problem '8 [(9,-2)]+20' --problem '8 []'
+json_lines
+[ "$(count '"verified":true' <"$dir/out")" -eq 4 ] || fail "not 4 verified rows of --op"
+said '"operation":"many"' '"operation":"affine"'
+
 # A file, with everything that may stand in it.
 printf '# comment\n\none\t4\t[(8,1)]\t[(8,2)]\r\ntwo\t1\t[(8,1)]\t\tfill\nthree\t1\t[(4,1)]+2\t[(4,1)]\tmove' >"$dir/good.tsv"
 expect 0 --suite "$dir/good.tsv" --verify --threads 2
@@ -125,6 +131,9 @@ not a number of threads|--threads|99999999999999999999
 no HIP|--device|hip:0
 not a device|--device|gpu
 not a baseline|--baseline|memcpy
+not an operation|--op|swap
+many needs an axis|--problem|4 [] [] many
+affine needs an element size|--problem|3 [(2,1)] affine
 not a time|--min-time|-1
 not a time|--min-time|nan
 not a time|--min-time|1s
