@@ -12,6 +12,15 @@
 /* One row of runs of a constant length. */
 LM_INLINE void row_of(char *d, const char *s, int64_t n, int64_t run, int64_t ds, int64_t ss) {
     int64_t i = 0;
+    if (run == 8 && ds == 8) { /* half the stores */
+        for (; i + 4 <= n; i += 4) {
+            lane_store(d + i * 8, lane_pair(s, s + ss));
+            lane_store(d + i * 8 + 16, lane_pair(s + 2 * ss, s + 3 * ss));
+            s += 4 * ss;
+            KEEP_SCALAR();
+        }
+        d += i * 8;
+    }
     for (; i + 4 <= n; i += 4) {
         memcpy(d, s, (size_t)run);
         memcpy(d + ds, s + ss, (size_t)run);
