@@ -5,8 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cost.h"
+#include "choose.h"
 #include "desc.h"
+#include "history.h"
 #include "status.h"
 #include "threads.h"
 
@@ -27,17 +28,23 @@ static lmad_status take_scratch(lmad_plan *plan, int64_t bytes) {
     return LMAD_OK;
 }
 
+/* One of the two halves of a move through scratch memory. */
+static lmad_status plan_half(lmad_plan *plan, int which, const lmad_desc *dst, const lmad_desc *src, size_t elem_size,
+                             const lm_choosing *how) {
+    lm_problem half;
+    const lmad_status status = lm_problem_make(&half, LM_OP_COPY, dst, src, elem_size, plan->problem.threads);
+    return status == LMAD_OK ? lm_choose(plan, which, &half, how) : status;
+}
+
 /* A move whose two views share bytes: pack the source densely, then unpack it. */
-static lmad_status plan_buffered(lmad_plan *plan, const lmad_desc *dst, const lmad_desc *src, size_t elem_size) {
+static lmad_status plan_buffered(lmad_plan *plan, const lmad_desc *dst, const lmad_desc *src, size_t elem_size,
+                                 const lm_choosing *how) {
     int64_t shape[LMAD_MAX_RANK];
     lmad_desc dense;
-    lm_problem part;
     for (int k = 0; k < dst->rank; k++) shape[k] = dst->dim[k].n;
     lmad_status status = lmad_row_major(&dense, dst->rank, shape);
-    if (status == LMAD_OK) status = lm_problem_make(&part, LM_OP_COPY, &dense, src, elem_size, plan->problem.threads);
-    if (status == LMAD_OK) lm_planner_choose(&part, &plan->step[0]);
-    if (status == LMAD_OK) status = lm_problem_make(&part, LM_OP_COPY, dst, &dense, elem_size, plan->problem.threads);
-    if (status == LMAD_OK) lm_planner_choose(&part, &plan->step[1]);
+    if (status == LMAD_OK) status = plan_half(plan, 0, &dense, src, elem_size, how);
+    if (status == LMAD_OK) status = plan_half(plan, 1, dst, &dense, elem_size, how);
     return status == LMAD_OK ? take_scratch(plan, plan->problem.payload) : status;
 }
 
@@ -67,19 +74,21 @@ lmad_status lm_plan_init(lmad_plan *plan, lmad_ctx *ctx, lm_op op, const lmad_de
 
     plan->scratch = NULL;
     plan->scratch_bytes = 0;
-    plan->source = LMAD_SOURCE_ESTIMATED;
+    plan->origin[0] = plan->origin[1] = (lm_origin){.source = LMAD_SOURCE_ESTIMATED};
     atomic_flag_clear(&plan->scratch_taken);
     plan->recipe = choose_recipe(&plan->problem);
-    if (plan->recipe != LM_RECIPE_NOTHING && (flags & LMAD_WISDOM_ONLY))
-        return lm_fail(LMAD_ERR_NO_WISDOM, "no wisdom for this problem");
+    const lm_choosing how = lm_choosing_of(ctx, flags, &plan->settings);
     if (plan->recipe == LM_RECIPE_BUFFERED)
-        status = plan_buffered(plan, dst, src, elem_size);
+        status = plan_buffered(plan, dst, src, elem_size, &how);
     else
-        lm_planner_choose(&plan->problem, &plan->step[0]);
+        status = lm_choose(plan, 0, &plan->problem, &how);
+    if (status != LMAD_OK) return status;
     if (plan->recipe == LM_RECIPE_VALUE && elem_size > LM_VALUE_ON_STACK)
         status = take_scratch(plan, (int64_t)elem_size);
-    if (status == LMAD_OK) plan->ctx = lm_ctx_ref(ctx);
-    return status;
+    if (status != LMAD_OK) return status;
+    plan->ctx = lm_ctx_ref(ctx);
+    lm_history_add(&plan->problem, dst, src, elem_size);
+    return LMAD_OK;
 }
 
 void lm_plan_release(lmad_plan *plan) {

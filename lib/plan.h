@@ -5,7 +5,7 @@
 
 #include <stdatomic.h>
 
-#include "planner.h"
+#include "wisdom.h"
 
 /* How the steps make up the operation. */
 typedef enum lm_recipe {
@@ -18,13 +18,23 @@ typedef enum lm_recipe {
 /* Bytes of the largest element whose private copy during a fill lies on the stack. */
 enum { LM_VALUE_ON_STACK = 4096 };
 
+/* Where a choice came from. */
+typedef struct lm_origin {
+    lmad_source source;
+    int effort;     /* what it rests on */
+    bool sibling;   /* wisdom of another machine */
+    int candidates; /* timed now */
+    double seconds; /* measured; 0 = was not */
+} lm_origin;
+
 struct lmad_plan {
     lm_problem problem;
     lm_recipe recipe;
     lm_step step[2];
     lm_settings settings;
     lmad_ctx *ctx; /* owned reference */
-    lmad_source source;
+    lm_origin origin[2]; /* of the steps */
+    char machine[LM_MACHINE_TEXT]; /* whose wisdom, for a sibling's */
     char *scratch; /* owned */
     size_t scratch_bytes;
     atomic_flag scratch_taken;
@@ -33,6 +43,9 @@ struct lmad_plan {
 /* Make a plan in storage that the caller gives. On failure there is nothing to release. */
 lmad_status lm_plan_init(lmad_plan *plan, lmad_ctx *ctx, lm_op op, const lmad_desc *dst, const lmad_desc *src,
                          size_t elem_size, unsigned flags);
+
+/* Both origins as one: the weaker one, with the times of both. */
+lm_origin lm_plan_origin(const lmad_plan *plan);
 
 /* Release what the plan owns, not its storage. */
 void lm_plan_release(lmad_plan *plan);
