@@ -46,7 +46,7 @@ static bool read_time(const char *text, int64_t *ps) {
 
 /* ---- reading -------------------------------------------------------------------------------------- */
 
-enum { FIELDS = 9 };
+enum { FIELDS = LM_RECORD_FIELDS };
 
 static bool printable(const char *line, size_t length) {
     for (size_t k = 0; k < length; k++)

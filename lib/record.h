@@ -13,7 +13,7 @@
 #include "candidate.h"
 #include "key.h"
 
-enum { LM_RECORD_LINE = 16384 }; /* no line is longer */
+enum { LM_RECORD_LINE = 16384, LM_RECORD_FIELDS = 9 }; /* no line is longer */
 
 typedef struct lm_record {
     struct lm_record *next;                                    /* the store's */

@@ -144,7 +144,7 @@ void lm_wisdom_learn(lmad_ctx *ctx, const lm_problem *p, int effort, const lm_st
 char *lm_store_text(const lm_store *store, size_t *length) {
     const lm_record **all = lm_store_sorted(store);
     if (!all && store->count) return NULL;
-    size_t size = sizeof LM_WISDOM_HEAD + 17;
+    size_t size = sizeof LM_WISDOM_HEAD + 1 + 16 + 1; /* with its tab, checksum and end; the NUL is counted */
     for (size_t k = 0; k < store->count; k++) size += strlen(all[k]->line) + 1;
     char *text = malloc(size);
     if (text) {

@@ -96,12 +96,35 @@ static int64_t read_text(void *data, char *buf, size_t size) {
     return (int64_t)count;
 }
 
+/* What of the file's own records is wanted. */
+typedef struct filter {
+    lm_store *all;
+    lm_wisdom_keep *keep;
+    void *arg;
+} filter;
+
+static lm_added add_wanted(void *arg, lm_record *record) {
+    const filter *f = arg;
+    if (!f->keep || f->keep(f->arg, record)) return lm_store_add(f->all, record);
+    lm_record_free(record);
+    return LM_ADDED_NOT;
+}
+
+/* One change to a file: records to add, and which of its own to keep (NULL = all). */
+typedef struct change {
+    const char *path, *ours;
+    lm_wisdom_keep *keep;
+    void *arg;
+} change;
+
 /* The file's records and ours, as text. The file's own damaged lines are left out. */
-static lmad_status merge(const char *path, const char *ours, bool afresh, char **text, size_t *length) {
+static lmad_status merge(const change *c, char **text, size_t *length) {
     lm_store all = {0};
-    const lm_sink sink = lm_sink_store(&all);
-    lmad_status status = afresh ? LMAD_OK : lm_wisdom_read_file(&sink, path, true, NULL);
-    if (status == LMAD_OK) status = lm_wisdom_read(&sink, read_text, &ours, "wisdom", NULL);
+    filter wanted = {&all, c->keep, c->arg};
+    const lm_sink from_file = {add_wanted, &wanted}, from_us = lm_sink_store(&all);
+    const char *ours = c->ours;
+    lmad_status status = lm_wisdom_read_file(&from_file, c->path, true, NULL);
+    if (status == LMAD_OK) status = lm_wisdom_read(&from_us, read_text, &ours, "wisdom", NULL);
     if (status == LMAD_OK) {
         *text = lm_store_text(&all, length);
         if (!*text) status = lm_fail(LMAD_ERR_NO_MEMORY, "wisdom: no memory for its text");
@@ -126,26 +149,26 @@ static bool is_there(const char *path, const char *text, size_t length) {
     return same;
 }
 
-static lmad_status merge_once(const char *path, const char *ours, bool afresh, bool *changed) {
+static lmad_status merge_once(const change *c, bool *changed) {
     char *text;
     size_t length;
-    lmad_status status = merge(path, ours, afresh, &text, &length);
+    lmad_status status = merge(c, &text, &length);
     if (status != LMAD_OK) return status;
-    *changed = !is_there(path, text, length);
-    if (*changed) status = replace(path, text, length);
+    *changed = !is_there(c->path, text, length);
+    if (*changed) status = replace(c->path, text, length);
     free(text);
     return status;
 }
 
 enum { TRIES = 20 };
 
-static lmad_status merge_locked(const char *path, const char *ours, bool afresh) {
+static lmad_status merge_locked(const change *c) {
     lm_file_lock lock;
     bool changed = true;
-    lm_file_lock_take(&lock, path);
-    lmad_status status = merge_once(path, ours, afresh, &changed);
+    lm_file_lock_take(&lock, c->path);
+    lmad_status status = merge_once(c, &changed);
     for (int k = 1; !lock.held && changed && status == LMAD_OK && k < TRIES; k++)
-        status = merge_once(path, ours, false, &changed);
+        status = merge_once(c, &changed);
     lm_file_lock_leave(&lock);
     return status;
 }
@@ -165,10 +188,11 @@ static lmad_status find_target(const char *path, char target[PATH_MAX]) {
     return LMAD_OK;
 }
 
-lmad_status lm_wisdom_merge_file(const char *path, const char *text, bool afresh) {
+lmad_status lm_wisdom_change_file(const char *path, const char *text, lm_wisdom_keep *keep, void *arg) {
     char target[PATH_MAX];
+    const change c = {target, text, keep, arg};
     const lmad_status status = find_target(path, target);
-    return status == LMAD_OK ? merge_locked(target, text, afresh) : status;
+    return status == LMAD_OK ? merge_locked(&c) : status;
 }
 
 lmad_status lmad_wisdom_export_file(lmad_ctx *ctx, const char *path) {
@@ -176,7 +200,7 @@ lmad_status lmad_wisdom_export_file(lmad_ctx *ctx, const char *path) {
     if (!path) return lm_fail(LMAD_ERR_NULL, "wisdom: the path is NULL");
     char *ours = lm_wisdom_text(ctx, &length);
     if (!ours) return LMAD_ERR_NO_MEMORY;
-    const lmad_status status = lm_wisdom_merge_file(path, ours, false);
+    const lmad_status status = lm_wisdom_change_file(path, ours, NULL, NULL);
     free(ours);
     return status;
 }

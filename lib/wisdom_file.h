@@ -3,12 +3,13 @@
 #ifndef LM_WISDOM_FILE_H
 #define LM_WISDOM_FILE_H
 
-#include <stdbool.h>
+#include "record.h"
 
-#include "lmad.h"
+/* Is a record of the file wanted any longer? */
+typedef bool lm_wisdom_keep(void *arg, const lm_record *record);
 
-/* Merge wisdom as text into a file, as lmad_wisdom_export_file() does; @p afresh: what the file held is
- * dropped. */
-lmad_status lm_wisdom_merge_file(const char *path, const char *text, bool afresh);
+/* Merge wisdom as text into a file and drop those of its records that keep refuses (NULL: none), in one step
+ * and as safely as lmad_wisdom_export_file(), with the same errors. */
+lmad_status lm_wisdom_change_file(const char *path, const char *text, lm_wisdom_keep *keep, void *arg);
 
 #endif

@@ -86,23 +86,47 @@ static void read_record(reader *r) {
     }
 }
 
-/* The line is complete. */
+static bool is_head(const char *line) { return strncmp(line, "lmad-wisdom ", 12) == 0; }
+
+/* Where a line ends by what is in it: 16 digits after its last tab. A damaged end of a line would otherwise
+ * cost the good record before and the one behind it. */
+static size_t natural_length(const char *line, size_t length) {
+    int tabs = is_head(line) ? 1 : LM_RECORD_FIELDS - 1;
+    for (size_t k = 0; k < length; k++)
+        if (line[k] == '\t' && --tabs == 0) return k + 17 < length ? k + 17 : length;
+    return length;
+}
+
+/* Read r->line as head, record, remark or nothing. */
+static void read_line(reader *r) {
+    const bool blank = strspn(r->line, " \t\r") == r->length;
+    if (!blank) r->blank = false;
+    if (is_head(r->line))
+        read_head(r);
+    else if (!blank && r->line[0] != '#')
+        read_record(r);
+}
+
+/* The line is complete: read it, and what has grown together with it. */
 static void end_line(reader *r) {
     r->number++;
     if (r->length > LM_RECORD_LINE) {
         r->blank = false;
         tell(r, LMAD_WISDOM_BAD, "the line is too long");
-    } else {
-        if (r->length && r->line[r->length - 1] == '\r') r->length--;
-        r->line[r->length] = '\0';
-        const bool blank = strspn(r->line, " \t") == r->length;
-        if (!blank) r->blank = false;
-        if (strncmp(r->line, "lmad-wisdom ", 12) == 0)
-            read_head(r);
-        else if (!blank && r->line[0] != '#')
-            read_record(r);
+        r->length = 0;
     }
-    r->length = 0;
+    while (r->length) {
+        const size_t all = r->length, first = natural_length(r->line, all);
+        const char between = first < all ? r->line[first] : '\0';
+        r->length = first;
+        r->line[first] = '\0';
+        read_line(r);
+        if (between && (between != '\r' || first + 1 < all))
+            tell(r, LMAD_WISDOM_BAD, "a damaged end of line");
+        r->length = first < all ? all - first - 1 : 0;
+        memmove(r->line, r->line + first + 1, r->length);
+        r->line[r->length] = '\0';
+    }
 }
 
 static void take(reader *r, const char *bytes, size_t count) {

@@ -75,14 +75,6 @@ static void make_nests(nests *n, const lm_case *c, const lm_buffers *b) {
     }
 }
 
-static lmad_status make_plan(lmad_plan **plan, const lm_case *c, lmad_ctx *ctx, unsigned effort) {
-    switch (c->op) {
-    case LM_OP_FILL: return lmad_plan_fill(plan, ctx, &c->dst, c->elem_size, effort);
-    case LM_OP_MOVE: return lmad_plan_move(plan, ctx, &c->dst, &c->src, c->elem_size, effort);
-    default: return lmad_plan_copy(plan, ctx, &c->dst, &c->src, c->elem_size, effort);
-    }
-}
-
 /* What describe or explain says; the caller's to free. */
 static char *text_of(int (*write)(const lmad_plan *, char *, size_t), const lmad_plan *plan) {
     const int length = write(plan, NULL, 0);
@@ -94,7 +86,7 @@ static char *text_of(int (*write)(const lmad_plan *, char *, size_t), const lmad
 static lmad_status timed_plan(lmad_plan **plan, const lm_case *c, lmad_ctx *ctx, unsigned effort,
                               double *ns) {
     const double start = lm_now_ns();
-    const lmad_status status = make_plan(plan, c, ctx, effort);
+    const lmad_status status = lm_case_plan(plan, c, ctx, effort);
     *ns = lm_now_ns() - start;
     return status;
 }
@@ -110,7 +102,7 @@ static lmad_status plan_row(lm_row *row, lmad_plan **plan, lmad_ctx *ctx, unsign
         const double start = lm_now_ns();
         lmad_plan *again = NULL;
         if (count >= MIN_PLANNINGS && start - first > planning_ns) break;
-        if (make_plan(&again, row->problem, ctx, effort)) break;
+        if (lm_case_plan(&again, row->problem, ctx, effort)) break;
         lmad_plan_destroy(again);
         taken[count] = lm_now_ns() - start;
     }
