@@ -123,9 +123,33 @@ static const struct {
     double l1, l2, l3, read, write, write_stream;
 } line_ns = {0.3, 0.7, 1.6, 1.7, 3.4, 1.6};
 
-/* Nanoseconds a page: a first-level miss of the TLB, a page walk. */
-static const double tlb_ns = 2, walk_ns = 8;
+/* Nanoseconds a page: a first-level miss of the TLB, a page walk; stores wait for them less. */
+static const double tlb_ns = 2, walk_ns = 8, store_waits = 0.3;
 enum { TLB_FIRST = 64, TLB_ALL = 2048 };
+
+/* Nanoseconds of a break in the walk through a source in memory, until hardware prefetchers see the new
+ * place: little where breaks are so many that they overlap, the whole latency where they are few. Kernels
+ * that transpose ask ahead. */
+static const double break_least_ns = 8, break_most_ns = 90;
+enum { FAR_APART = 4096, STREAMS = 16 }; /* bytes between breaks that do not overlap; streams seen at once */
+
+static double breaks_ns(const lm_step *step, const levels *l, double lines) {
+    double chunk = step->kernel->pattern == LM_ROWS ? l->left[0] : (double)step->nest.tile.run, streams = 1;
+    if (step->kernel->pattern == LM_TRANSPOSE) return 0;
+    for (int k = l->count - 1; k >= 0; k--) {
+        const double far = (double)step_of(&step->nest.dim[l->at[k].dim], SRC) * l->at[k].from;
+        const double rounds = l->at[k].to / l->at[k].from;
+        if (far <= chunk + 64)
+            chunk *= rounds;
+        else if (streams * rounds <= STREAMS)
+            streams *= rounds;
+        else
+            break;
+    }
+    if (chunk < 64) chunk = 64;
+    const double apart = chunk < FAR_APART ? chunk / FAR_APART : 1;
+    return lines * 64 / chunk * (break_least_ns + (break_most_ns - break_least_ns) * apart);
+}
 
 static int64_t llc_bytes(const lm_machine *m) {
     const int64_t all = m->cache_bytes[2] ? m->cache_bytes[2] : m->cache_bytes[1];
@@ -135,7 +159,7 @@ static int64_t llc_bytes(const lm_machine *m) {
 static double memory_ns(const lm_step *step) {
     const lm_machine *m = lm_machine_get();
     const double l1 = (double)m->cache_bytes[0] / 64, l2 = (double)m->cache_bytes[1] / 64;
-    const bool stream = step->params.stream;
+    const bool stream = step->kernel->stream;
     box b;
     levels l;
     box_open(&b, &step->nest);
@@ -147,11 +171,13 @@ static double memory_ns(const lm_step *step) {
     if (lines > l2 || stream) {
         const traffic out = fetches(&b, &l, 64, l2 * 0.6);
         const double write = stream ? line_ns.write_stream : far ? line_ns.write : line_ns.l3 * 1.5;
+        if (far) ns += breaks_ns(step, &l, out.side[SRC]);
         ns += out.side[SRC] * (far ? line_ns.read : line_ns.l3) + out.side[DST] * write;
     }
     if (lines > 64 * TLB_FIRST) {
         const traffic tlb = fetches(&b, &l, 4096, TLB_FIRST), walks = fetches(&b, &l, 4096, TLB_ALL);
-        ns += (tlb.side[DST] + tlb.side[SRC]) * tlb_ns + (walks.side[DST] + walks.side[SRC]) * walk_ns;
+        ns += (tlb.side[DST] * store_waits + tlb.side[SRC]) * tlb_ns;
+        ns += (walks.side[DST] * store_waits + walks.side[SRC]) * walk_ns;
     }
     return ns;
 }

@@ -11,15 +11,20 @@ static void descend(const lm_nest *nest, lm_kernel_fn *kernel, int level, char *
     }
     const lm_loop *loop = &nest->loop[level];
     const lm_pdim *d = &nest->dim[loop->dim];
+    const int64_t ds = d->ds, ss = d->ss;
     if (loop->dim >= LM_KERNEL_AXES) {
-        for (int64_t i = 0; i < d->n; i++) descend(nest, kernel, level + 1, dst + i * d->ds, src + i * d->ss, tile);
+        const int64_t n = d->n;
+        if (level + 1 == nest->loops) /* most calls come from here */
+            for (int64_t i = 0; i < n; i++) kernel(dst + i * ds, src + i * ss, tile);
+        else
+            for (int64_t i = 0; i < n; i++) descend(nest, kernel, level + 1, dst + i * ds, src + i * ss, tile);
         return;
     }
     int64_t *extent = loop->dim ? &tile->n1 : &tile->n0;
-    const int64_t n = *extent;
-    for (int64_t i = 0; i < n; i += loop->step) {
-        *extent = n - i < loop->step ? n - i : loop->step;
-        descend(nest, kernel, level + 1, dst + i * d->ds, src + i * d->ss, tile);
+    const int64_t n = *extent, step = loop->step;
+    for (int64_t i = 0; i < n; i += step) {
+        *extent = n - i < step ? n - i : step;
+        descend(nest, kernel, level + 1, dst + i * ds, src + i * ss, tile);
     }
     *extent = n;
 }

@@ -14,27 +14,33 @@ static bool applicable(const lm_problem *p) {
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
-/* Runs along each axis that share a line on its own side, but some at least. */
-static int64_t block(int64_t n, int64_t step, int64_t lines) {
-    const int64_t runs = step >= 64 ? 8 : lines * 64 / step;
+/* Runs along an axis until it has walked so many bytes on its own side, but some at least. */
+static int64_t block(int64_t n, int64_t step, int64_t bytes) {
+    const int64_t runs = bytes / step;
     return least(n, runs < 8 ? 8 : runs);
 }
 
-static int propose(const lm_problem *p, const lm_params *start, int effort, lm_params *out) {
-    (void)effort;
-    int count = 0;
-    for (int64_t lines = 1; lines <= 4; lines *= 4) {
-        lm_params params = *start;
-        params.inner = lm_dst_next_axis(p, LM_AXIS_NONE);
-        params.outer = lm_src_next_axis(p, LM_AXIS_NONE);
-        const lm_pdim *i = &p->dim[params.inner], *o = &p->dim[params.outer];
-        params.tile[0] = block(i->n, i->ds, lines);
-        params.tile[1] = block(o->n, o->ss < 0 ? -o->ss : o->ss, lines);
-        for (int order = LM_ORDER_DST; order <= LM_ORDER_SRC; order++) {
-            params.order = (lm_order)order;
-            count = lm_propose(p, &params, out, count);
-        }
+static int propose_block(const lm_problem *p, const lm_params *start, int64_t bytes, lm_params *out, int count) {
+    lm_params params = *start;
+    params.inner = lm_dst_next_axis(p, LM_AXIS_NONE);
+    params.outer = lm_src_next_axis(p, LM_AXIS_NONE);
+    const lm_pdim *i = &p->dim[params.inner], *o = &p->dim[params.outer];
+    params.tile[0] = block(i->n, i->ds, bytes);
+    params.tile[1] = block(o->n, o->ss < 0 ? -o->ss : o->ss, bytes);
+    for (int order = LM_ORDER_DST; order <= LM_ORDER_SRC; order++) {
+        params.order = (lm_order)order;
+        count = lm_propose(p, &params, out, count);
     }
+    return count;
+}
+
+static int propose(const lm_problem *p, const lm_params *start, int effort, lm_params *out) {
+    int count = 0;
+    if (effort < LMAD_PATIENT) {
+        count = propose_block(p, start, 256, out, count);
+        return propose_block(p, start, 2048, out, count);
+    }
+    for (int64_t bytes = 64; bytes <= 8192; bytes *= 2) count = propose_block(p, start, bytes, out, count);
     return count;
 }
 

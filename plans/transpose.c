@@ -12,12 +12,18 @@ static bool applicable(const lm_problem *p) {
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
-/* Tiles in bytes, along the destination row and along the source row: what measured well. Long rows on both
- * sides keep few pages open at a time; a tile and the next one stay within the second-level cache. */
+/* A tile in bytes, along the destination row and along the source row. */
 typedef struct tile_bytes {
     int64_t dst, src;
 } tile_bytes;
-static const tile_bytes good[] = {{1024, 1024}, {512, 512}, {1024, 256}, {2048, 128}, {256, 64}};
+
+/* What measured well: some lines of each row, so that few pages are open at a time, but no more than 256 source
+ * rows, whose lines share few cache sets when their step is a power of two; a tile and the next one, which is
+ * prefetched, stay within the second-level cache. Where one side is a line wide at most, the other is longer. */
+static tile_bytes good_tile(const lm_problem *p) {
+    const int64_t n0 = p->dim[lm_dst_dense_axis(p)].n, n1 = p->dim[lm_src_dense_axis(p)].n;
+    return (tile_bytes){n1 * p->run <= 64 ? 8192 : least(1024, 256 * p->run), n0 * p->run <= 64 ? 8192 : 512};
+}
 
 /* One tile in both loop orders. Tiles that come out the same for small extents are proposed once. */
 static int propose_tile(const lm_problem *p, const lm_params *start, tile_bytes tile, lm_params *out, int count) {
@@ -40,9 +46,9 @@ static int propose(const lm_problem *p, const lm_params *start, int effort, lm_p
     int count = 0;
     if (p->dim[inner].n * p->run <= 512 && p->dim[outer].n * p->run <= 512)
         return lm_propose_axes(p, start, inner, outer, out, 0);
-    for (size_t k = 0; k < sizeof good / sizeof good[0]; k++) count = propose_tile(p, start, good[k], out, count);
+    count = propose_tile(p, start, good_tile(p), out, count);
     if (effort < LMAD_PATIENT) return count;
-    for (int64_t dst = 128; dst <= 8192; dst *= 2)
+    for (int64_t dst = 128; dst <= 65536; dst *= 2)
         for (int64_t src = 64; src <= 2048; src *= 2)
             count = propose_tile(p, start, (tile_bytes){dst, src}, out, count);
     return count;

@@ -46,12 +46,17 @@ LM_INLINE void lane_rounds(lane *a, int run) {
     }
 }
 
-/* The first `cols` columns of a high block; reads 16 bytes of each row all the same. */
-LM_INLINE void block_high(char *dst, int64_t ds1, const char *src, int64_t ss0, int64_t cols, int run, store_kind how) {
+/* The first `cols` columns of a high block; reads 16 bytes of each row all the same. With an order, the bytes of
+ * each 16-byte piece are put in that order first. */
+LM_INLINE void block_high(char *dst, int64_t ds1, const char *src, int64_t ss0, int64_t cols, int run, const vec *order,
+                          store_kind how) {
     const int rows = 16 / run;
     vec a[16];
 #pragma GCC unroll 16
-    for (int k = 0; k < rows; k++) a[k] = vec_rows(src + k * ss0, rows * ss0);
+    for (int k = 0; k < rows; k++) {
+        a[k] = vec_rows(src + k * ss0, rows * ss0);
+        if (order) a[k] = vec_shuffle(a[k], *order);
+    }
     zip_rounds(a, run);
 #pragma GCC unroll 16
     for (int k = 0; k < rows; k++) {
@@ -64,14 +69,17 @@ LM_INLINE void block_high(char *dst, int64_t ds1, const char *src, int64_t ss0, 
 }
 
 /* Column by column upwards, 16 bytes each, so that with ds1 < 16 each store overwrites what the one before
- * wrote too much: a block of fewer than 16/run rows loads the last of them again. */
-LM_INLINE void block_wide(char *dst, int64_t ds1, const char *src, int64_t ss0, int64_t n0, int run) {
+ * wrote too much: a block of fewer than 16/run rows loads the last of them again. With an order, the bytes of each
+ * 16-byte piece are put in that order before they are stored. */
+LM_INLINE void block_wide(char *dst, int64_t ds1, const char *src, int64_t ss0, int64_t n0, int run, const vec *order) {
     const int rows = 16 / run;
     vec a[16];
     char *row;
 #pragma GCC unroll 16
     for (int k = 0; k < rows; k++) a[k] = vec_load(src + (k < n0 ? k : n0 - 1) * ss0);
     zip_rounds(a, run);
+    if (order)
+        for (int k = 0; k < rows; k++) a[k] = vec_shuffle(a[k], *order);
     if (ds1 >= 16) {
 #pragma GCC unroll 16
         for (int k = 0; k < rows; k++) vec_scatter(dst + k * ds1, rows * ds1, a[k]);
@@ -97,10 +105,23 @@ LM_INLINE void block_lane(char *dst, int64_t ds1, const char *src, int64_t ss0, 
     for (int k = 0; k < rows; k++) lane_store(dst + k * ds1, a[k]);
 }
 
-/* n0 rows and n1 columns of a lane block, each at most 16/run; touches nothing else on either side. */
-LM_INLINE void block_part(char *dst, int64_t ds1, const char *src, int64_t ss0, int64_t n0, int64_t n1, int run) {
+/* n0 rows and n1 columns run by run; touches nothing else on either side. */
+LM_INLINE void block_part(char *dst, int64_t ds1, const char *src, int64_t ss0, int64_t n0, int64_t n1, int64_t run) {
     for (int64_t j = 0; j < n1; j++)
         for (int64_t i = 0; i < n0; i++) memcpy(dst + j * ds1 + i * run, src + i * ss0 + j * run, (size_t)run);
+}
+
+/* The same for runs that are no machine word, by the next larger word: each store overwrites what the one
+ * before wrote too much. The last row and the last column, which have no next one, are exact. */
+LM_INLINE void block_words(char *dst, int64_t ds1, const char *src, int64_t ss0, int64_t n0, int64_t n1, int64_t run,
+                           int64_t word) {
+    for (int64_t j = 0; j < n1 - 1; j++) {
+        char *d = dst + j * ds1;
+        const char *s = src + j * run;
+        for (int64_t i = 0; i < n0 - 1; i++) memcpy(d + i * run, s + i * ss0, (size_t)word);
+    }
+    block_part(dst + (n0 - 1) * run, ds1, src + (n0 - 1) * ss0, ss0, 1, n1, run);
+    block_part(dst + (n1 - 1) * ds1, ds1, src + (n1 - 1) * run, ss0, n0, 1, run);
 }
 
 #endif

@@ -105,28 +105,75 @@ void LM_KERNEL(reverse)(char *dst, const char *src, const lm_tile *t) { turn_row
 
 /* ---- streaming ------------------------------------------------------------------------------------ */
 
-/* One row after the other through a stage of its own. */
-LM_INLINE void stream_long(char *dst, const char *src, const lm_tile *t) {
-    const int64_t run = t->run;
-    for (int64_t j = 0; j < t->n1; j++) {
-        lm_stage stage;
-        lm_stage_open(&stage, dst + j * t->ds1);
-        for (int64_t i = 0, n; i < t->n0; i += n) {
-            n = least(lm_stage_room(&stage) / run, t->n0 - i);
-            turn_row(stage.byte + stage.fill, src + j * t->ss1 - i * run, n, run);
-            stage.fill += n * run;
-            lm_stage_flush(&stage);
-        }
-        lm_stage_close(&stage);
+/* Bytes that the source is asked for ahead, backwards; and the lines of the next row, which no hardware
+ * prefetcher foresees, that are asked for while this one ends. */
+enum { FETCH_BYTES = 1024 };
+
+/* One row in whole vectors, straight to memory, where its runs meet the line boundaries. Returns the runs
+ * done, from the first one on, or 0. */
+LM_INLINE int64_t stream_vectors(char *d, const char *s, int64_t n, int64_t run) {
+    const int64_t head = lm_to_line(d) / run, step = VEC / run;
+    if (lm_to_line(d) % run || !can_turn(run, VEC)) return 0;
+    if (n < head + LM_LINE / run) return 0;
+    const turner t = turner_make(run, VEC);
+    int64_t i = head;
+    turn_row(d, s, head, run);
+    for (; i + LM_LINE / run <= n; i += LM_LINE / run) {
+        __builtin_prefetch(s - i * run - FETCH_BYTES);
+        for (int64_t k = 0; k < LM_LINE / run; k += step)
+            vec_stream(d + (i + k) * run, turn(vec_load(s - (i + k + step - 1) * run), &t));
     }
+    return i;
+}
+
+/* One row through a stage of its own. */
+LM_INLINE void stream_row(char *d, const char *s, int64_t n, int64_t run) {
+    lm_stage stage;
+    lm_stage_open(&stage, d);
+    for (int64_t i = 0, some; i < n; i += some) {
+        some = least(lm_stage_room(&stage) / run, n - i);
+        turn_row(stage.byte + stage.fill, s - i * run, some, run);
+        stage.fill += some * run;
+        lm_stage_flush(&stage);
+    }
+    lm_stage_close(&stage);
+}
+
+LM_INLINE void stream_long(char *dst, const char *src, const lm_tile *t) {
+    for (int64_t j = 0; j < t->n1; j++) {
+        char *d = dst + j * t->ds1;
+        const char *s = src + j * t->ss1;
+        const int64_t done = stream_vectors(d, s, t->n0, t->run);
+        for (int64_t k = 0; k < FETCH_BYTES; k += LM_LINE) __builtin_prefetch(s + t->ss1 - k);
+        if (done)
+            turn_row(d + done * t->run, s - done * t->run, t->n0 - done, t->run);
+        else
+            stream_row(d, s, t->n0, t->run);
+    }
+}
+
+/* Short rows, dense on both sides, in whole vectors, where they meet the line boundaries. Returns the rows
+ * done, from the first one on. */
+LM_INLINE int64_t stream_turned(char *dst, const char *src, const lm_tile *t) {
+    const int64_t row = t->n0 * t->run, head = lm_to_line(dst) / row;
+    if (!can_turn(t->run, row) || t->ss1 != row || lm_to_line(dst) % row || t->n1 < head + LM_LINE / row) return 0;
+    const turner turned = turner_make(t->run, row);
+    const char *first = src - (row - t->run); /* the lowest byte of row 0 */
+    int64_t j = head;
+    turn_rows(dst, src, t, head);
+    for (; j + LM_LINE / row <= t->n1; j += LM_LINE / row)
+        for (int64_t k = 0; k < LM_LINE; k += VEC)
+            vec_stream(dst + j * row + k, turn(vec_load(first + j * row + k), &turned));
+    return j;
 }
 
 /* Rows that follow each other in the destination share a stage. */
 LM_INLINE void stream_short(char *dst, const char *src, const lm_tile *t) {
     const int64_t row = t->n0 * t->run;
+    int64_t j = stream_turned(dst, src, t);
     lm_stage stage;
-    lm_stage_open(&stage, dst);
-    for (int64_t j = 0, n; j < t->n1; j += n) {
+    lm_stage_open(&stage, dst + j * row);
+    for (int64_t n; j < t->n1; j += n) {
         n = least(lm_stage_room(&stage) / row, t->n1 - j);
         turn_rows(stage.byte + stage.fill, src + j * t->ss1, t, n);
         stage.fill += n * row;

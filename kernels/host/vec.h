@@ -75,7 +75,8 @@ LM_INLINE lane lane_zip_hi(lane a, lane b, int run) {
 
 /* ---- vectors -------------------------------------------------------------------------------------- */
 
-/* vec_rows(p, stride): lane l is the 16 bytes at p + l*stride. vec_scatter(p, stride, v): the way back. */
+/* vec_shuffle(v, order): byte k of each lane becomes byte order[k] of that lane, where VEC_SHUFFLES.
+ * vec_rows(p, stride): lane l is the 16 bytes at p + l*stride. vec_scatter(p, stride, v): the way back. */
 
 #if defined(__AVX512BW__)
 
@@ -83,6 +84,8 @@ typedef __m512i vec;
 LM_INLINE vec vec_load(const char *p) { return _mm512_loadu_si512((const void *)p); }
 LM_INLINE void vec_store(char *p, vec v) { _mm512_storeu_si512((void *)p, v); }
 LM_INLINE void vec_stream(char *p, vec v) { _mm512_stream_si512((__m512i *)(void *)p, v); }
+enum { VEC_SHUFFLES = 1 };
+LM_INLINE vec vec_shuffle(vec v, vec order) { return _mm512_shuffle_epi8(v, order); }
 LM_INLINE vec vec_rows(const char *p, int64_t stride) {
     __m512i v = _mm512_castsi128_si512(lane_load(p));
     v = _mm512_inserti32x4(v, lane_load(p + stride), 1);
@@ -118,6 +121,8 @@ typedef __m256i vec;
 LM_INLINE vec vec_load(const char *p) { return _mm256_loadu_si256((const __m256i *)(const void *)p); }
 LM_INLINE void vec_store(char *p, vec v) { _mm256_storeu_si256((__m256i *)(void *)p, v); }
 LM_INLINE void vec_stream(char *p, vec v) { _mm256_stream_si256((__m256i *)(void *)p, v); }
+enum { VEC_SHUFFLES = 1 };
+LM_INLINE vec vec_shuffle(vec v, vec order) { return _mm256_shuffle_epi8(v, order); }
 LM_INLINE vec vec_rows(const char *p, int64_t stride) {
     return _mm256_inserti128_si256(_mm256_castsi128_si256(lane_load(p)), lane_load(p + stride), 1);
 }
@@ -148,6 +153,11 @@ typedef lane vec;
 LM_INLINE vec vec_load(const char *p) { return lane_load(p); }
 LM_INLINE void vec_store(char *p, vec v) { lane_store(p, v); }
 LM_INLINE void vec_stream(char *p, vec v) { lane_stream(p, v); }
+enum { VEC_SHUFFLES = 0 };
+LM_INLINE vec vec_shuffle(vec v, vec order) {
+    (void)order;
+    return v;
+}
 LM_INLINE vec vec_rows(const char *p, int64_t stride) {
     (void)stride;
     return lane_load(p);
