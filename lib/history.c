@@ -21,9 +21,8 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static void before_fork(void) { pthread_mutex_lock(&lock); }
 static void after_fork(void) { pthread_mutex_unlock(&lock); }
-static void in_child(void) { lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER; }
 __attribute__((constructor)) static void watch_forks(void) {
-    pthread_atfork(before_fork, after_fork, in_child);
+    pthread_atfork(before_fork, after_fork, after_fork);
 }
 
 /* Open addressing; 0 = free. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The usual places of wisdom, and loading them at the first plan of a context. */
+#define _GNU_SOURCE 1
 #include "places.h"
 
 #include <limits.h>

@@ -65,10 +65,12 @@ static int by_stride(const lm_problem *p, side which, int *order) {
     return count;
 }
 
-/* The least stride that is not below `least`, not above `was`, and leaves the same residue as it. */
+/* The least stride that is not below `least`, not above `was`, and leaves the same residue as it: modulo a
+ * page, but for short strides modulo less, down to a line, so that no more than a quarter is gap. */
 static int64_t closed(int64_t was, int64_t least) {
-    const int64_t modulus = was >= 32768 ? 65536 : 4096;
+    int64_t modulus = 4096;
     if (least >= was) return was;
+    while (modulus > 64 && 4 * modulus > least) modulus /= 2;
     return was - (was - least) / modulus * modulus;
 }
 

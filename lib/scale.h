@@ -7,8 +7,9 @@
 
 /* Shrink a problem that is not empty until each side reaches over `cap` bytes at most, where that can be
  * done: *out has the same axes in the same places, fewer steps along the longest ones, and strides that are
- * the same modulo the sizes that caches and pages go by. Both sides then begin at or just above their
- * pointers, at the same place of a page as before. A problem that is small enough only gets the latter. */
+ * the same modulo a page (short ones: modulo a part of it, at least a line). Both sides then begin at or just
+ * above their pointers, at the same place of a page as before. A problem that is small enough only gets the
+ * latter. */
 void lm_scale_problem(const lm_problem *full, int64_t cap, lm_problem *out);
 
 /* A candidate of the full problem as one of the scaled one. */

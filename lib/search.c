@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Collecting candidates, the field of the race, and the verdict. */
+#define _GNU_SOURCE 1
 #include "search.h"
 
 #include <pthread.h>

@@ -23,9 +23,8 @@ static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
 
 static void before_fork(void) { pthread_rwlock_wrlock(&lock); }
 static void after_fork(void) { pthread_rwlock_unlock(&lock); }
-static void in_child(void) { lock = (pthread_rwlock_t)PTHREAD_RWLOCK_INITIALIZER; }
 __attribute__((constructor)) static void watch_forks(void) {
-    pthread_atfork(before_fork, after_fork, in_child);
+    pthread_atfork(before_fork, after_fork, after_fork);
 }
 
 /* ---- this machine --------------------------------------------------------------------------------- */

@@ -12,7 +12,8 @@ typedef struct lm_bench_options {
     unsigned effort;    /* LMAD_ESTIMATE ... */
     int threads;        /* 0 = automatic */
     double min_seconds; /* a case */
-    bool naive, json, verify, explain, kernels;
+    bool naive, json, verify, explain, kernels, regret;
+    int64_t scale_bytes; /* for regret: problems are scaled down to this much a side */
 } lm_bench_options;
 
 /* The exit statuses of lmad-bench. */
