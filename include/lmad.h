@@ -17,16 +17,29 @@
  *   and lmad_error_detail() says which side, axis and reason.
  * - Thread-safe unless said otherwise: different objects may always be used from different threads; a
  *   plan may be executed from many threads at once; a context may be shared.
- * - The library prints nothing (unless LMAD_VERBOSE asks for it), never aborts on input, and keeps no global state besides the default
- *   context, which is made at its first use.
+ * - The library prints nothing (unless LMAD_VERBOSE asks for it), never aborts on input, and keeps no global
+ *   state besides the default context, which is made at its first use.
+ *
+ * - The first plan, or copy, of a process asks hwloc about the machine: about 10 ms, and some MiB of memory
+ *   for so long. With less than 16 MiB to be had the library does with usual values instead; should memory
+ *   run out while hwloc is at it, hwloc may crash. A program that must live with that plans early.
+ *
+ * - A thread that calls the library, and every thread that works for it (OMP_STACKSIZE, a pool's own), needs
+ *   64 KiB of stack.
+ * - Loaded with dlopen(), the shared library stays in memory after dlclose(): OpenMP's threads outlive it.
+ *
+ * - After fork() the child may use every plan and context, also while other threads of the parent planned or
+ *   executed; what those were writing at that moment is half written in the child. Where the parent had
+ *   several threads, the built-in ones are not used in the child: it works on one, or on its own pool.
  *
  * Environment, read once at first use:
- * - LMAD_NUM_THREADS: upper bound of automatic thread counts;
+ * - LMAD_NUM_THREADS: upper bound of automatic thread counts, a whole number from 1 on;
  * - LMAD_ISA (base, avx2 or avx512): the widest instruction set to use;
  * - LMAD_WISDOM: colon-separated wisdom files to load in place of the usual ones; empty = none;
  * - LMAD_RECORD: a file to which every distinct problem that is planned is appended, as a suite line;
  * - LMAD_VERBOSE: 1 = notes on wisdom and measurements on standard error (off by default).
- * Programs that run with more rights than their caller (setuid) ignore the last three.
+ * Any other value of the first two is as if the variable were unset; lmad-info shows whether one is. Programs that
+ * run with more rights than their caller (setuid) ignore the last three.
  */
 #ifndef LMAD_H
 #define LMAD_H
@@ -137,8 +150,10 @@ LMAD_API lmad_status lmad_broadcast(lmad_desc *d, int axis, int64_t n);
 LMAD_API lmad_status lmad_reshape(lmad_desc *d, int rank, const int64_t *shape);
 
 /** Read the notation "[(n,stride),...]+offset", e.g. "[(8192,8193),(8192,1)]+1"; the offset may be
- *  absent or negative, blanks may stand between tokens, rank 0 is "[]". LMAD_ERR_PARSE with the
- *  column otherwise; LMAD_ERR_OVERFLOW for numbers beyond int64. */
+ *  absent or negative, rank 0 is "[]". Numbers are decimal digits; a "-" may precede a stride (and the 0 of
+ *  an extent), a "+" may not; the offset has one or the other. Blanks may stand between any two tokens, signs
+ *  included. LMAD_ERR_PARSE with the column otherwise; LMAD_ERR_OVERFLOW for numbers beyond int64,
+ *  LMAD_ERR_EXTENT for an extent below 0, LMAD_ERR_RANK for more than LMAD_MAX_RANK axes. */
 LMAD_API lmad_status lmad_parse(lmad_desc *d, const char *text);
 
 /** Write the notation. As snprintf: the length without the final NUL, which may exceed @p size - 1
@@ -162,7 +177,14 @@ LMAD_API lmad_status lmad_ctx_create(lmad_ctx **ctx);
 LMAD_API void lmad_ctx_destroy(lmad_ctx *ctx);
 
 /** The number of threads a plan may use at most; 0 = automatic: the least of the cores that this process
- *  may use, omp_get_max_threads() and LMAD_NUM_THREADS. n < 0 is LMAD_ERR_ARGUMENT. */
+ *  may use (with OMP_PROC_BIND or OMP_PLACES those that OpenMP may use), omp_get_max_threads() and
+ *  LMAD_NUM_THREADS. A plan uses no more than four for each hardware thread of the machine (16 where that is
+ *  less) and never more than 1024, whatever @p n. n < 0 is LMAD_ERR_ARGUMENT.
+ *
+ *  The OpenMP run time, not this library, creates the built-in threads, at the first execution that uses
+ *  them; GNU's ends the process, with a message, when it cannot (ulimit -u or -v, a cgroup's limit of
+ *  tasks). Where that may happen, plan with LMAD_SERIAL or a lower @p n, or bring threads that exist
+ *  already through lmad_ctx_set_parallel(). */
 LMAD_API lmad_status lmad_ctx_set_threads(lmad_ctx *ctx, int n);
 
 /** Limit of planning time a plan, in seconds; < 0 = none. It holds inside a measurement: what is the best choice
@@ -210,7 +232,8 @@ enum {
 /** Plan D = S. The shapes must be equal, axis by axis; nothing broadcasts by itself. The source may alias
  *  itself (stride 0, overlapping windows), the destination may not (LMAD_ERR_DST_ALIAS). The descriptors
  *  are copied; no array memory is looked at. An empty problem plans to nothing, whatever else its
- *  strides and offsets say.
+ *  strides and offsets say. Whether the destination aliases itself is decided exactly, which may take tens
+ *  of milliseconds for strides that are nowhere multiples of each other; the usual layouts take none.
  *  @param p          out: the plan; the caller's, to destroy with lmad_plan_destroy()
  *  @param ctx        settings; NULL = the default context
  *  @param elem_size  bytes an element, >= 1, any value
@@ -230,7 +253,9 @@ LMAD_API lmad_status lmad_plan_fill(lmad_plan **p, lmad_ctx *ctx, const lmad_des
 /** Run a plan. Offsets of the descriptors are relative to @p dst and @p src, in elements: each may point
  *  to the start of its block or to any element in it. Any alignment.
  *  - A copy whose buffers share a byte fails with LMAD_ERR_OVERLAP before a byte is written; interleaved
- *    sets that share none are fine. Sets too intricate to decide count as overlapping.
+ *    sets that share none are fine. Sets too intricate to decide count as overlapping. Where
+ *    the ranges of both overlap and the strides are intricate this takes up to tens of milliseconds, at
+ *    every execution.
  *  - A move needs dst == src (LMAD_ERR_BUFFER).
  *  - A fill reads one element at @p src, which may lie inside dst.
  *  - An empty plan looks at no pointer.
@@ -257,15 +282,19 @@ typedef enum {
     LMAD_SOURCE_TIMED_OUT = 3 /**< the time limit ended the measurement; the best choice by then */
 } lmad_source;
 
-/** Facts of a plan. The caller sets struct_size = sizeof(lmad_info); later versions append members. */
+/** Facts of a plan. The caller sets struct_size; later versions append members:
+ *
+ *     lmad_info info = {.struct_size = sizeof info};      (in C++: lmad_info info{}; then the assignment)
+ *     lmad_plan_info(plan, &info);
+ */
 typedef struct {
     size_t struct_size;
     const char *kind;         /**< name of the plan kind; static */
     lmad_source source;       /**< where the choice came from */
     int threads;              /**< threads that an execution uses at most */
     int64_t payload_bytes;    /**< elements * elem_size: what memcpy would have to move */
-    int64_t bytes_touched;    /**< bytes of all cache lines touched on both sides, estimated */
-    int64_t lines_touched;    /**< the same in cache lines */
+    int64_t bytes_touched;    /**< bytes of all cache lines touched on both sides, estimated; at most INT64_MAX */
+    int64_t lines_touched;    /**< the same in cache lines; at most INT64_MAX */
     double predicted_seconds; /**< the cost model's word for one execution */
     double measured_seconds;  /**< what was measured for it, now or for the wisdom used; 0 = nothing was */
     size_t work_size;         /**< bytes of scratch memory that the plan owns */
@@ -274,8 +303,8 @@ typedef struct {
     int candidates;           /**< how many candidates were timed for this plan; 0 when none were */
 } lmad_info;
 
-/** Fill in the first info->struct_size bytes of *info; a struct_size below sizeof(size_t) is
- *  LMAD_ERR_ARGUMENT. */
+/** Fill in the first info->struct_size bytes of *info: members that this version of the library does not
+ *  know become zero. A struct_size below sizeof(size_t) is LMAD_ERR_ARGUMENT. */
 LMAD_API lmad_status lmad_plan_info(const lmad_plan *p, lmad_info *info);
 
 /* ---- Immediate forms: no plan object, no allocation ------------------------------------------------- */

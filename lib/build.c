@@ -9,7 +9,7 @@ static int64_t magnitude(int64_t v) { return v < 0 ? -v : v; }
 /* The kernel's two axes come first in the nest; *axis_of tells which problem axes they are. */
 static void add_kernel_axes(lm_nest *nest, const lm_problem *p, const lm_params *params) {
     const bool bytes = params->inner == LM_AXIS_RUN;
-    nest->dim[0] = bytes               ? (lm_pdim){p->run, 1, 1}
+    nest->dim[0] = bytes                ? (lm_pdim){p->run, 1, 1}
                    : params->inner >= 0 ? p->dim[params->inner]
                                         : (lm_pdim){1, 0, 0};
     nest->dim[1] = params->outer >= 0 ? p->dim[params->outer] : (lm_pdim){1, 0, 0};

@@ -2,8 +2,8 @@
 /* The cost model. Memory: for each side the lines that are fetched given what the caches hold between two
  * touches of a line, by the nest alone. Processor: calls, rows and runs of the kernel. The two overlap.
  *
- * The constants are nanoseconds on an ordinary server core (Zen 4 and 5 at about 3.5 GHz); what decides is how
- * they compare. */
+ * The constants are nanoseconds on an ordinary server core (Zen 4 and 5 at about 3.5 GHz); what decides is
+ * how they compare. */
 #include "cost.h"
 
 #include "machine.h"
@@ -83,15 +83,17 @@ static void add_level(levels *l, int dim, double step) {
     l->left[dim] = step;
 }
 
-/* The loops of the nest and then the kernel's own: rows of runs, or bands of source lines for a transpose. */
+/* The loops of the nest and then the kernel's own: rows of runs, or for a transpose blocks of some lines down
+ * bands of source lines. */
 static void find_levels(levels *l, const lm_step *step) {
     const lm_nest *nest = &step->nest;
     l->count = 0;
     for (int k = 0; k < nest->dims; k++) l->left[k] = (double)nest->dim[k].n;
     for (int k = 0; k < nest->loops; k++) add_level(l, nest->loop[k].dim, (double)nest->loop[k].step);
-    const bool bands = step->kernel->pattern == LM_TRANSPOSE && nest->tile.run < 64;
-    add_level(l, 1, bands ? 64.0 / (double)nest->tile.run : 1);
-    if (step->kernel->pattern != LM_ROWS) add_level(l, 0, 1);
+    const bool blocks = step->kernel->pattern == LM_TRANSPOSE && nest->tile.run < 64;
+    const double block = blocks ? 64.0 / (double)nest->tile.run : 1;
+    add_level(l, 1, block);
+    if (step->kernel->pattern != LM_ROWS) add_level(l, 0, block);
 }
 
 /* Fetches of units on each side over the whole nest, by a cache of `capacity` units. */
@@ -99,8 +101,8 @@ typedef struct traffic {
     double side[2];
 } traffic;
 
-/* Extend the box outwards loop by loop, as long as one round of the loop leaves its units in the cache for the
- * next round; every loop further out fetches all of them again. */
+/* Extend the box outwards loop by loop, as long as one round of the loop leaves its units in the cache for
+ * the next round; every loop further out fetches all of them again. */
 static traffic fetches(box *b, const levels *l, double unit, double capacity) {
     for (int k = 0; k < b->nest->dims; k++) b->extent[k] = l->left[k];
     traffic t = {{units_of(b, DST, unit), units_of(b, SRC, unit)}};
@@ -188,8 +190,9 @@ static double memory_ns(const lm_step *step) {
 static const struct {
     double call, row, run, byte;
 } kernel_ns[LM_PATTERN_COUNT] = {
-    [LM_ROWS] = {6, 2.0, 0, 0.015},     [LM_GATHER] = {6, 2.0, 0.30, 0.02}, [LM_SCATTER] = {6, 2.0, 0.30, 0.02},
-    [LM_STRIDED] = {6, 2.0, 0.35, 0.02}, [LM_REVERSE] = {6, 2.0, 0, 0.03},   [LM_FILL] = {8, 2.0, 0, 0.02},
+    [LM_ROWS] = {6, 2.0, 0, 0.015},      [LM_GATHER] = {6, 2.0, 0.30, 0.02},
+    [LM_SCATTER] = {6, 2.0, 0.30, 0.02}, [LM_STRIDED] = {6, 2.0, 0.35, 0.02},
+    [LM_REVERSE] = {6, 2.0, 0, 0.03},    [LM_FILL] = {8, 2.0, 0, 0.02},
     [LM_TRANSPOSE] = {8, 0.5, 0, 0.04},
 };
 

@@ -42,14 +42,18 @@ int lm_isa_supported(lm_isa isa) { return isa == LM_ISA_BASE; }
 
 #endif
 
+lm_isa lm_isa_named(const char *name) {
+    int isa = 0;
+    while (isa < LM_ISA_COUNT && strcmp(name, names[isa]) != 0) isa++;
+    return (lm_isa)isa;
+}
+
 static lm_isa chosen = LM_ISA_BASE;
 
 static void choose(void) {
-    lm_isa limit = LM_ISA_COUNT - 1;
     const char *wanted = getenv("LMAD_ISA");
-    for (int isa = 0; wanted && isa < LM_ISA_COUNT; isa++) {
-        if (strcmp(wanted, names[isa]) == 0) limit = (lm_isa)isa;
-    }
+    lm_isa limit = wanted ? lm_isa_named(wanted) : LM_ISA_COUNT;
+    if (limit == LM_ISA_COUNT) limit = LM_ISA_COUNT - 1;
     for (int isa = 0; isa <= (int)limit; isa++) {
         if (lm_isa_supported((lm_isa)isa)) chosen = (lm_isa)isa;
     }

@@ -8,6 +8,9 @@
 /* "base", "avx2", "avx512". */
 const char *lm_isa_name(lm_isa isa);
 
+/* The instruction set of that name; LM_ISA_COUNT where there is none. */
+lm_isa lm_isa_named(const char *name);
+
 /* Whether this CPU and operating system run the instruction set (LMAD_ISA is not looked at). */
 int lm_isa_supported(lm_isa isa);
 

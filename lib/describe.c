@@ -125,6 +125,15 @@ int lmad_plan_explain(const lmad_plan *p, char *buf, size_t size) {
 
 /* ---- info ----------------------------------------------------------------------------------------- */
 
+/* The estimate is a sum over both sides and axis by axis, so a problem that fits into 64 bits may have one
+ * that does not. */
+static void count_lines(lmad_info *info, const lm_problem *p) {
+    const int64_t lines = lm_lines_touched(p), line_bytes = 64;
+    info->lines_touched = lines >= 0 ? lines : INT64_MAX;
+    info->bytes_touched =
+        info->lines_touched <= INT64_MAX / line_bytes ? info->lines_touched * line_bytes : INT64_MAX;
+}
+
 lmad_status lmad_plan_info(const lmad_plan *p, lmad_info *info) {
     if (!p) return lm_fail(LMAD_ERR_NULL, "plan: NULL");
     if (!info) return lm_fail(LMAD_ERR_NULL, "info: NULL");
@@ -139,14 +148,14 @@ lmad_status lmad_plan_info(const lmad_plan *p, lmad_info *info) {
         if (p->step[k].nest.split && p->step[k].params.threads > all.threads) all.threads = p->step[k].params.threads;
     }
     all.payload_bytes = p->problem.payload;
-    all.lines_touched = lm_lines_touched(&p->problem);
-    all.bytes_touched = all.lines_touched * 64;
+    count_lines(&all, &p->problem);
     all.work_size = p->scratch_bytes;
     all.source = origin.source;
     all.measured_seconds = origin.seconds;
     all.effort = origin.effort;
     all.sibling = origin.sibling;
     all.candidates = origin.candidates;
-    memcpy(info, &all, info->struct_size < sizeof all ? info->struct_size : sizeof all);
+    memcpy(info, &all, all.struct_size < sizeof all ? all.struct_size : sizeof all);
+    if (all.struct_size > sizeof all) memset((char *)info + sizeof all, 0, all.struct_size - sizeof all);
     return LMAD_OK;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Running plans. No allocation, no lock, no system call but what a memory copy needs. */
+#include <pthread.h>
 #include <sched.h>
 #include <string.h>
 
@@ -37,11 +38,25 @@ void lm_step_run(const lm_step *step, const lm_settings *settings, void *dst, co
 
 /* ---- recipes -------------------------------------------------------------------------------------- */
 
+/* Processes from the first one to this, by fork. A claim of an older one is of a thread that is not here. */
+static atomic_uint generation = 1;
+
+static void in_child(void) { atomic_fetch_add(&generation, 1); }
+
+__attribute__((constructor)) static void watch_forks(void) { pthread_atfork(NULL, NULL, in_child); }
+
 /* Scratch belongs to the plan, so executions that need it take turns. */
 static void claim_scratch(lmad_plan *p) {
-    while (atomic_flag_test_and_set_explicit(&p->scratch_taken, memory_order_acquire)) sched_yield();
+    const unsigned mine = atomic_load_explicit(&generation, memory_order_relaxed);
+    unsigned found = 0;
+    while (!atomic_compare_exchange_weak_explicit(&p->scratch_claim, &found, mine, memory_order_acquire,
+                                                  memory_order_relaxed)) {
+        if (found != mine) continue; /* free, or dead: claim what was found */
+        found = 0;
+        sched_yield();
+    }
 }
-static void leave_scratch(lmad_plan *p) { atomic_flag_clear_explicit(&p->scratch_taken, memory_order_release); }
+static void leave_scratch(lmad_plan *p) { atomic_store_explicit(&p->scratch_claim, 0, memory_order_release); }
 
 static void run_buffered(lmad_plan *p, void *buffer) {
     claim_scratch(p);
@@ -85,7 +100,7 @@ static lmad_status execute(lmad_plan *p, void *dst, const void *src) {
 
 lmad_status lmad_execute(const lmad_plan *p, void *dst, const void *src) {
     if (!p) return lm_fail(LMAD_ERR_NULL, "plan: NULL");
-    return execute((lmad_plan *)p, dst, src); /* only the scratch's flag changes */
+    return execute((lmad_plan *)p, dst, src); /* only the scratch and its claim change */
 }
 
 /* ---- immediate forms ------------------------------------------------------------------------------ */

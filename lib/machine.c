@@ -6,9 +6,11 @@
 #include <hwloc.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "cpu.h"
@@ -155,11 +157,19 @@ int lm_machine_load(lm_machine *m, const char *synthetic) {
 
 static lm_machine machine;
 
+/* hwloc does not survive running out of memory while it loads, so see that there is plenty. Not by malloc():
+ * freeing so much would change what glibc does with the program's later requests. */
+static bool has_memory(void) {
+    enum { PLENTY = 16 << 20 };
+    void *probe = mmap(NULL, PLENTY, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return probe != MAP_FAILED && munmap(probe, PLENTY) == 0;
+}
+
 /* hwloc takes plug-ins and whole machines from the environment, which a program that runs with more rights
  * than its caller must not trust: such a program does with the guesses. */
 static void find_out(void) {
     guess(&machine);
-    if (!getauxval(AT_SECURE)) lm_machine_load(&machine, NULL);
+    if (!getauxval(AT_SECURE) && has_memory()) lm_machine_load(&machine, NULL);
     machine.quota = lm_machine_quota("");
     if (machine.quota > 0 && machine.quota < machine.cores_usable) machine.cores_usable = machine.quota;
 }

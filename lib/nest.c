@@ -4,7 +4,8 @@
 
 /* Only the kernel's axes are ever blocked, so what is left of an axis at some depth is kept in the tile that
  * the kernel will get; every other axis is walked one by one. */
-static void descend(const lm_nest *nest, lm_kernel_fn *kernel, int level, char *dst, const char *src, lm_tile *tile) {
+static void descend(const lm_nest *nest, lm_kernel_fn *kernel, int level, char *dst, const char *src,
+                    lm_tile *tile) {
     if (level == nest->loops) {
         kernel(dst, src, tile);
         return;
@@ -17,7 +18,8 @@ static void descend(const lm_nest *nest, lm_kernel_fn *kernel, int level, char *
         if (level + 1 == nest->loops) /* most calls come from here */
             for (int64_t i = 0; i < n; i++) kernel(dst + i * ds, src + i * ss, tile);
         else
-            for (int64_t i = 0; i < n; i++) descend(nest, kernel, level + 1, dst + i * ds, src + i * ss, tile);
+            for (int64_t i = 0; i < n; i++)
+                descend(nest, kernel, level + 1, dst + i * ds, src + i * ss, tile);
         return;
     }
     int64_t *extent = loop->dim ? &tile->n1 : &tile->n0;
@@ -56,7 +58,8 @@ static void run_unit(const lm_nest *nest, lm_kernel_fn *kernel, int64_t unit, ch
     descend(nest, kernel, nest->split, dst, src, &tile);
 }
 
-void lm_nest_run(const lm_nest *nest, lm_kernel_fn *kernel, char *dst, const char *src, int64_t first, int64_t last) {
+void lm_nest_run(const lm_nest *nest, lm_kernel_fn *kernel, char *dst, const char *src, int64_t first,
+                 int64_t last) {
     dst += nest->doff;
     src += nest->soff;
     for (int64_t unit = first; unit < last; unit++) run_unit(nest, kernel, unit, dst, src);

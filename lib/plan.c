@@ -75,7 +75,7 @@ lmad_status lm_plan_init(lmad_plan *plan, lmad_ctx *ctx, lm_op op, const lmad_de
     plan->scratch = NULL;
     plan->scratch_bytes = 0;
     plan->origin[0] = plan->origin[1] = (lm_origin){.source = LMAD_SOURCE_ESTIMATED};
-    atomic_flag_clear(&plan->scratch_taken);
+    atomic_init(&plan->scratch_claim, 0);
     plan->recipe = choose_recipe(&plan->problem);
     const lm_choosing how = lm_choosing_of(ctx, flags, &plan->settings);
     if (plan->recipe == LM_RECIPE_BUFFERED)
@@ -97,8 +97,8 @@ void lm_plan_release(lmad_plan *plan) {
 }
 
 /* A plan on the heap. */
-static lmad_status create(lmad_plan **out, lmad_ctx *ctx, lm_op op, const lmad_desc *dst, const lmad_desc *src,
-                          size_t elem_size, unsigned flags) {
+static lmad_status create(lmad_plan **out, lmad_ctx *ctx, lm_op op, const lmad_desc *dst,
+                          const lmad_desc *src, size_t elem_size, unsigned flags) {
     if (!out) return lm_fail(LMAD_ERR_NULL, "plan: the output pointer is NULL");
     lmad_plan *plan = malloc(sizeof *plan);
     if (!plan) return lm_fail(LMAD_ERR_NO_MEMORY, "no memory for a plan of %zu bytes", sizeof *plan);
@@ -110,17 +110,18 @@ static lmad_status create(lmad_plan **out, lmad_ctx *ctx, lm_op op, const lmad_d
     return status;
 }
 
-lmad_status lmad_plan_copy(lmad_plan **p, lmad_ctx *ctx, const lmad_desc *dst, const lmad_desc *src, size_t elem_size,
-                           unsigned flags) {
+lmad_status lmad_plan_copy(lmad_plan **p, lmad_ctx *ctx, const lmad_desc *dst, const lmad_desc *src,
+                           size_t elem_size, unsigned flags) {
     return create(p, ctx, LM_OP_COPY, dst, src, elem_size, flags);
 }
 
-lmad_status lmad_plan_move(lmad_plan **p, lmad_ctx *ctx, const lmad_desc *dst, const lmad_desc *src, size_t elem_size,
-                           unsigned flags) {
+lmad_status lmad_plan_move(lmad_plan **p, lmad_ctx *ctx, const lmad_desc *dst, const lmad_desc *src,
+                           size_t elem_size, unsigned flags) {
     return create(p, ctx, LM_OP_MOVE, dst, src, elem_size, flags);
 }
 
-lmad_status lmad_plan_fill(lmad_plan **p, lmad_ctx *ctx, const lmad_desc *dst, size_t elem_size, unsigned flags) {
+lmad_status lmad_plan_fill(lmad_plan **p, lmad_ctx *ctx, const lmad_desc *dst, size_t elem_size,
+                           unsigned flags) {
     return create(p, ctx, LM_OP_FILL, dst, NULL, elem_size, flags);
 }
 

@@ -37,7 +37,7 @@ struct lmad_plan {
     char machine[LM_MACHINE_TEXT]; /* whose wisdom, for a sibling's */
     char *scratch; /* owned */
     size_t scratch_bytes;
-    atomic_flag scratch_taken;
+    atomic_uint scratch_claim; /* generation of the process that claimed it; 0 = free */
 };
 
 /* Make a plan in storage that the caller gives. On failure there is nothing to release. */

@@ -27,12 +27,15 @@ static lmad_status check_sides(lm_op op, const lmad_desc *dst, const lmad_desc *
 }
 
 /* Bytes [*lo, *hi) that a side reaches, from its lowest and highest element. */
-static lmad_status reach(const lmad_desc *d, const char *side, int64_t size, int64_t *count, int64_t *lo, int64_t *hi) {
+static lmad_status reach(const lmad_desc *d, const char *side, int64_t size, int64_t *count, int64_t *lo,
+                         int64_t *hi) {
     int64_t first, last, span;
     lmad_status status = lm_desc_bounds(d, side, count, &first, &last);
     if (status != LMAD_OK) return status;
-    if (!lm_add(last, 1, &last) || !lm_mul(first, size, lo) || !lm_mul(last, size, hi) || !lm_sub(*hi, *lo, &span))
-        return lm_fail(LMAD_ERR_OVERFLOW, "%s: elements of %lld bytes reach beyond int64 bytes", side, (long long)size);
+    if (!lm_add(last, 1, &last) || !lm_mul(first, size, lo) || !lm_mul(last, size, hi) ||
+        !lm_sub(*hi, *lo, &span))
+        return lm_fail(LMAD_ERR_OVERFLOW, "%s: elements of %lld bytes reach beyond int64 bytes", side,
+                       (long long)size);
     return LMAD_OK;
 }
 
@@ -49,26 +52,29 @@ static lmad_status check_alias(const lmad_desc *dst) {
     case LM_NO: return LMAD_OK;
     case LM_YES: break;
     default:
-        return lm_fail(LMAD_ERR_UNDECIDED, "destination: cannot decide within the work limit whether its axes "
-                                           "reach an element twice");
+        return lm_fail(LMAD_ERR_UNDECIDED,
+                       "destination: cannot decide within the work limit whether its axes "
+                       "reach an element twice");
     }
     if (a == b)
-        return lm_fail(LMAD_ERR_DST_ALIAS, "destination axis %d: stride 0 reaches one element %lld times", axis_of[a],
-                       (long long)axes[a].n);
-    return lm_fail(LMAD_ERR_DST_ALIAS, "destination axes %d and %d: strides %lld and %lld reach one element twice",
-                   axis_of[a], axis_of[b], (long long)axes[a].stride, (long long)axes[b].stride);
+        return lm_fail(LMAD_ERR_DST_ALIAS, "destination axis %d: stride 0 reaches one element %lld times",
+                       axis_of[a], (long long)axes[a].n);
+    return lm_fail(LMAD_ERR_DST_ALIAS,
+                   "destination axes %d and %d: strides %lld and %lld reach one element twice", axis_of[a],
+                   axis_of[b], (long long)axes[a].stride, (long long)axes[b].stride);
 }
 
 static void copy_dims(lm_problem *p, const lmad_desc *dst, const lmad_desc *src, int64_t size) {
     p->rank = 0;
     for (int k = 0; k < dst->rank; k++) {
         if (dst->dim[k].n == 1) continue; /* its strides may be anything, also beyond int64 in bytes */
-        p->dim[p->rank++] = (lm_pdim){dst->dim[k].n, dst->dim[k].stride * size, src ? src->dim[k].stride * size : 0};
+        p->dim[p->rank++] =
+            (lm_pdim){dst->dim[k].n, dst->dim[k].stride * size, src ? src->dim[k].stride * size : 0};
     }
 }
 
-lmad_status lm_problem_make(lm_problem *out, lm_op op, const lmad_desc *dst, const lmad_desc *src, size_t elem_size,
-                            int threads) {
+lmad_status lm_problem_make(lm_problem *out, lm_op op, const lmad_desc *dst, const lmad_desc *src,
+                            size_t elem_size, int threads) {
     lmad_status status = check_sides(op, dst, src, elem_size);
     if (status != LMAD_OK) return status;
     const int64_t size = (int64_t)elem_size;
@@ -86,8 +92,8 @@ lmad_status lm_problem_make(lm_problem *out, lm_op op, const lmad_desc *dst, con
     if (status == LMAD_OK) status = check_alias(dst);
     if (status != LMAD_OK) return status;
     if (!lm_mul(count, size, &payload))
-        return lm_fail(LMAD_ERR_OVERFLOW, "%lld elements of %lld bytes are beyond int64 bytes", (long long)count,
-                       (long long)size);
+        return lm_fail(LMAD_ERR_OVERFLOW, "%lld elements of %lld bytes are beyond int64 bytes",
+                       (long long)count, (long long)size);
 
     copy_dims(out, dst, op == LM_OP_FILL ? NULL : src, size);
     out->doff = dst->offset * size;
@@ -102,7 +108,8 @@ lmad_status lm_problem_make(lm_problem *out, lm_op op, const lmad_desc *dst, con
     return LMAD_OK;
 }
 
-/* The canonical axes carry all that the exact test needs: addresses do not depend on how axes were written. */
+/* The canonical axes carry all that the exact test needs: addresses do not depend on how axes were written.
+ */
 static bool sets_meet(const lm_problem *p, int64_t shift) {
     lm_axis daxes[LMAD_MAX_RANK], saxes[LMAD_MAX_RANK];
     for (int k = 0; k < p->rank; k++) {

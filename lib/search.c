@@ -71,7 +71,7 @@ enum { HOPELESS = 5 }; /* times the best estimate */
 /* Move the candidates that will be timed to the front of a sorted list; how many there are. The first stays.
  */
 static int pick_field(list *l, int places) {
-    const int by_rank = places - places / 3;
+    const int by_rank = places / 2;
     const double hopeless = l->item[0].seconds * HOPELESS;
     int count = l->count < by_rank ? l->count : by_rank;
     for (int k = count; k < l->count && count < places; k++) {
@@ -176,7 +176,8 @@ void lm_search(const lm_problem *problem, const lm_search_rules *rules, lm_step 
         finding->source = LMAD_SOURCE_TIMED_OUT;
         return;
     }
-    lm_planner_each(problem, rules->effort, collect, &s.all);
+    const int wide = rules->effort > LMAD_PATIENT ? rules->effort : LMAD_PATIENT; /* looking costs little */
+    lm_planner_each(problem, wide, collect, &s.all);
     if (s.all.count == 0 || s.all.no_memory) goto free_list;
     qsort(s.all.item, (size_t)s.all.count, sizeof *s.all.item, by_estimate);
     lead(&s.all, out);

@@ -44,11 +44,18 @@ static bool pool_exists(void) { return !atomic_load(&pool_lost); }
 static bool in_parallel(void) { return omp_in_parallel(); }
 static int pool_threads(void) { return lesser(omp_get_max_threads(), omp_get_thread_limit()); }
 
+/* Processors in the places that OpenMP binds threads to. Places may overlap, so never more than there are. */
+static int bound_procs(void) {
+    int procs = 0;
+    for (int i = 0; i < omp_get_num_places(); i++) procs += omp_get_place_num_procs(i);
+    return procs > 0 ? lesser(procs, omp_get_num_procs()) : omp_get_num_procs();
+}
+
 /* Cores that the built-in pool may use. With OMP_PROC_BIND the thread that we run on is bound to one place
  * from the start and its mask says nothing of the process: then OpenMP knows better. */
 static int pool_cores(const lm_machine *machine) {
     if (omp_get_proc_bind() == omp_proc_bind_false) return machine->cores_usable;
-    int cores = lesser(omp_get_num_procs(), machine->cores);
+    int cores = lesser(bound_procs(), machine->cores);
     return machine->quota > 0 ? lesser(cores, machine->quota) : cores;
 }
 
@@ -73,6 +80,8 @@ static void run_on_pool(int count, void (*body)(void *arg, int i), void *arg) {
 
 #endif
 
+int lm_threads_cores(void) { return pool_cores(lm_machine_get()); }
+
 static int environment_limit = INT_MAX;
 
 static void read_environment(void) {
@@ -83,20 +92,31 @@ static void read_environment(void) {
     if (end != text && *end == '\0' && n >= 1 && n < INT_MAX) environment_limit = (int)n;
 }
 
-static int automatic(bool built_in) {
+int lm_threads_environment(void) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, read_environment);
+    return environment_limit;
+}
+
+static int automatic(bool built_in) {
     if (in_parallel()) return 1;
-    const lm_machine *machine = lm_machine_get();
-    int limit = built_in ? pool_cores(machine) : machine->cores_usable;
-    return lesser(lesser(limit, pool_threads()), environment_limit);
+    int limit = built_in ? lm_threads_cores() : lm_machine_get()->cores_usable;
+    return lesser(lesser(limit, pool_threads()), lm_threads_environment());
+}
+
+/* GNU OpenMP ends the process when it cannot create a thread, so no number that was meant as "many" may ask
+ * for as many as a large payload could occupy. */
+static int most_threads(void) {
+    enum { FEWEST = 16, MOST = 1024, A_HARDWARE_THREAD = 4 };
+    const int hardware = lesser(lm_machine_get()->threads, MOST);
+    return lesser(hardware * A_HARDWARE_THREAD > FEWEST ? hardware * A_HARDWARE_THREAD : FEWEST, MOST);
 }
 
 int lm_threads_limit(const lm_settings *settings) {
     bool built_in = settings->run == NULL;
     if (built_in && !pool_exists()) return 1;
     int limit = settings->threads > 0 ? settings->threads : automatic(built_in);
-    return limit > 1 ? limit : 1;
+    return limit > 1 ? lesser(limit, most_threads()) : 1;
 }
 
 void lm_parallel(const lm_settings *settings, int count, void (*body)(void *arg, int i), void *arg) {

@@ -19,10 +19,10 @@
 
 /* ---- the lock: for all contexts, so that fork() can hold it and no child finds a half-made store ------- */
 
-static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-static void before_fork(void) { pthread_rwlock_wrlock(&lock); }
-static void after_fork(void) { pthread_rwlock_unlock(&lock); }
+static void before_fork(void) { pthread_mutex_lock(&lock); }
+static void after_fork(void) { pthread_mutex_unlock(&lock); }
 __attribute__((constructor)) static void watch_forks(void) {
     pthread_atfork(before_fork, after_fork, after_fork);
 }
@@ -83,7 +83,7 @@ bool lm_wisdom_find(lmad_ctx *ctx, const lm_problem *p, int effort, lm_wise *out
     lm_wisdom *w = lm_ctx_wisdom(ctx);
     if (!atomic_load_explicit(&w->loaded, memory_order_acquire)) lm_places_load(ctx);
     if (!atomic_load_explicit(&w->any, memory_order_acquire)) return false;
-    pthread_rwlock_rdlock(&lock);
+    pthread_mutex_lock(&lock);
     const lm_record *r = look_up(&w->store, p, effort);
     if (r) {
         out->candidate = r->candidate;
@@ -91,7 +91,7 @@ bool lm_wisdom_find(lmad_ctx *ctx, const lm_problem *p, int effort, lm_wise *out
         out->sibling = r->distance > 0;
         if (out->sibling) snprintf(out->machine, sizeof out->machine, "%s", r->machine);
     }
-    pthread_rwlock_unlock(&lock);
+    pthread_mutex_unlock(&lock);
     if (r && out->sibling) lm_log(ctx, "wisdom of another machine is used: %s", out->machine);
     return r != NULL;
 }
@@ -100,10 +100,10 @@ bool lm_wisdom_find(lmad_ctx *ctx, const lm_problem *p, int effort, lm_wise *out
 
 lm_added lm_wisdom_add(lmad_ctx *ctx, lm_record *record) {
     lm_wisdom *w = lm_ctx_wisdom(ctx);
-    pthread_rwlock_wrlock(&lock);
+    pthread_mutex_lock(&lock);
     const lm_added added = lm_store_add(&w->store, record);
     if (w->store.count) atomic_store_explicit(&w->any, true, memory_order_release);
-    pthread_rwlock_unlock(&lock);
+    pthread_mutex_unlock(&lock);
     return added;
 }
 
@@ -162,20 +162,20 @@ char *lm_store_text(const lm_store *store, size_t *length) {
 }
 
 char *lm_wisdom_text(lmad_ctx *ctx, size_t *length) {
-    pthread_rwlock_rdlock(&lock);
+    pthread_mutex_lock(&lock);
     char *text = lm_store_text(&lm_ctx_wisdom(ctx)->store, length);
-    pthread_rwlock_unlock(&lock);
+    pthread_mutex_unlock(&lock);
     if (!text) lm_fail(LMAD_ERR_NO_MEMORY, "wisdom: no memory for its text");
     return text;
 }
 
 void lm_wisdom_clear(lm_wisdom *w) {
-    pthread_rwlock_wrlock(&lock);
+    pthread_mutex_lock(&lock);
     lm_store old = w->store;
     w->store = (lm_store){0};
     atomic_store_explicit(&w->any, false, memory_order_release);
     atomic_store_explicit(&w->loaded, true, memory_order_release);
-    pthread_rwlock_unlock(&lock);
+    pthread_mutex_unlock(&lock);
     lm_store_clear(&old);
 }
 

@@ -40,6 +40,18 @@ AC_MSG_RESULT([$lm_version_script])
 AM_CONDITIONAL([HAVE_VERSION_SCRIPT], [test $lm_version_script = yes])
 ])
 
+# LM_NODELETE: NODELETE_LDFLAGS is what keeps a shared library in memory after dlclose(). The threads of OpenMP
+# outlive every handle, and they run code of libraries that would go with this one.
+AC_DEFUN([LM_NODELETE], [
+AC_MSG_CHECKING([whether the linker takes -z nodelete])
+lm_saved_LDFLAGS=$LDFLAGS
+LDFLAGS="$LDFLAGS -shared -Wl,-z,nodelete"
+AC_LINK_IFELSE([AC_LANG_SOURCE([int lm_check;])], [NODELETE_LDFLAGS=-Wl,-z,nodelete], [NODELETE_LDFLAGS=])
+LDFLAGS=$lm_saved_LDFLAGS
+AC_MSG_RESULT([${NODELETE_LDFLAGS:-no}])
+AC_SUBST([NODELETE_LDFLAGS])
+])
+
 # LM_HOST_ISA(NAME, FLAGS): on x86-64, where the compiler takes all FLAGS, defines HAVE_ISA_<NAME>, makes the
 # conditional of that name true and substitutes ISA_<NAME>_CFLAGS.
 AC_DEFUN([LM_HOST_ISA], [

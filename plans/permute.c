@@ -20,7 +20,8 @@ static int64_t block(int64_t n, int64_t step, int64_t bytes) {
     return least(n, runs < 8 ? 8 : runs);
 }
 
-static int propose_block(const lm_problem *p, const lm_params *start, int64_t bytes, lm_params *out, int count) {
+static int propose_block(const lm_problem *p, const lm_params *start, int64_t bytes, lm_params *out,
+                         int count) {
     lm_params params = *start;
     params.inner = lm_dst_next_axis(p, LM_AXIS_NONE);
     params.outer = lm_src_next_axis(p, LM_AXIS_NONE);

@@ -52,7 +52,8 @@ int lm_propose(const lm_problem *p, const lm_params *params, lm_params *out, int
     return count;
 }
 
-int lm_propose_axes(const lm_problem *p, const lm_params *start, int inner, int outer, lm_params *out, int count) {
+int lm_propose_axes(const lm_problem *p, const lm_params *start, int inner, int outer, lm_params *out,
+                    int count) {
     lm_params params = *start;
     params.inner = inner;
     params.outer = outer;

@@ -21,7 +21,8 @@ int64_t lm_axis_extent(const lm_problem *problem, int axis);
 
 /* Append start with these kernel axes, whole, in both loop orders where they can differ, and with streaming
  * stores too where they may pay. Returns the new count; never goes beyond LM_PROPOSALS. */
-int lm_propose_axes(const lm_problem *problem, const lm_params *start, int inner, int outer, lm_params *out, int count);
+int lm_propose_axes(const lm_problem *problem, const lm_params *start, int inner, int outer, lm_params *out,
+                    int count);
 
 /* Append one proposal, twice where streaming may pay. */
 int lm_propose(const lm_problem *problem, const lm_params *params, lm_params *out, int count);

@@ -15,6 +15,8 @@ static int propose(const lm_problem *p, const lm_params *start, int effort, lm_p
     return lm_propose_axes(p, start, inner, lm_dst_next_axis(p, inner), out, 0);
 }
 
-static void make(lm_step *step, const lm_problem *p, const lm_params *params) { lm_build(step, p, params, LM_REVERSE); }
+static void make(lm_step *step, const lm_problem *p, const lm_params *params) {
+    lm_build(step, p, params, LM_REVERSE);
+}
 
 const lm_kind lm_kind_reverse = {"reverse", applicable, propose, make};

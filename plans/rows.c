@@ -16,6 +16,8 @@ static int propose(const lm_problem *p, const lm_params *start, int effort, lm_p
     return count;
 }
 
-static void make(lm_step *step, const lm_problem *p, const lm_params *params) { lm_build(step, p, params, LM_ROWS); }
+static void make(lm_step *step, const lm_problem *p, const lm_params *params) {
+    lm_build(step, p, params, LM_ROWS);
+}
 
 const lm_kind lm_kind_rows = {"rows", applicable, propose, make};

@@ -13,12 +13,13 @@ static int longest_axis(const lm_problem *p, int but) {
     return best;
 }
 
-/* Along the shortest steps of one side or the other; the kernel's second axis is the next shortest one there, or
- * on the other side, or, where all axes are short and calls cost most, the longest one. */
+/* Along the shortest steps of one side or the other; the kernel's second axis is the next shortest one there,
+ * or on the other side, or, where all axes are short and calls cost most, the longest one. */
 static int propose(const lm_problem *p, const lm_params *start, int effort, lm_params *out) {
     (void)effort;
     const int dst = lm_dst_next_axis(p, LM_AXIS_NONE), src = lm_src_next_axis(p, LM_AXIS_NONE);
-    const int next = lm_dst_next_axis(p, dst), across = lm_src_next_axis(p, dst), longest = longest_axis(p, dst);
+    const int next = lm_dst_next_axis(p, dst), across = lm_src_next_axis(p, dst),
+              longest = longest_axis(p, dst);
     int count = lm_propose_axes(p, start, dst, next, out, 0);
     if (across >= 0 && across != next) count = lm_propose_axes(p, start, dst, across, out, count);
     if (longest != next && longest != across) count = lm_propose_axes(p, start, dst, longest, out, count);

@@ -2,36 +2,50 @@
 /* Transposes with any number of batch axes, gaps allowed: one axis is dense in the destination, another one
  * in the source, and a kernel turns tiles of the two. */
 #include "lib/build.h"
+#include "lib/cost.h"
 #include "plans.h"
 
-/* Two different axes are dense, one on each side. */
+/* Two different axes are dense, one on each side, and runs are short: longer ones are copied one by one. */
 static bool applicable(const lm_problem *p) {
     const int inner = lm_dst_dense_axis(p), outer = lm_src_dense_axis(p);
-    return p->count > 1 && inner >= 0 && outer >= 0 && inner != outer;
+    return p->count > 1 && p->run < 32 && inner >= 0 && outer >= 0 && inner != outer;
 }
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+
+/* Runs of an axis that make up so many bytes, some at least. */
+static int64_t runs_in(int64_t n, int64_t bytes, int64_t run) {
+    const int64_t runs = bytes / run;
+    return least(n, runs < 4 ? 4 : runs);
+}
 
 /* A tile in bytes, along the destination row and along the source row. */
 typedef struct tile_bytes {
     int64_t dst, src;
 } tile_bytes;
 
-/* What measured well: some lines of each row, so that few pages are open at a time, but no more than 256 source
- * rows, whose lines share few cache sets when their step is a power of two; a tile and the next one, which is
- * prefetched, stay within the second-level cache. Where one side is a line wide at most, the other is longer. */
+/* What measured well: some lines of each row, so that few pages are open at a time, but not many source rows,
+ * whose lines share few cache sets when their step is a power of two; a tile and the next one, which is
+ * prefetched, stay within the second-level cache. Where one side is a line wide at most, the other is longer.
+ * Destination rows of all alignments are best taken whole. */
 static tile_bytes good_tile(const lm_problem *p) {
-    const int64_t n0 = p->dim[lm_dst_dense_axis(p)].n, n1 = p->dim[lm_src_dense_axis(p)].n;
-    return (tile_bytes){n1 * p->run <= 64 ? 8192 : least(1024, 256 * p->run), n0 * p->run <= 64 ? 8192 : 512};
+    const lm_pdim *outer = &p->dim[lm_src_dense_axis(p)];
+    const int64_t n0 = p->dim[lm_dst_dense_axis(p)].n, n1 = outer->n;
+    if (outer->ds % 64 && n0 * p->run >= 4096 && n1 * p->run >= 64 && p->payload >= lm_stream_threshold())
+        return (tile_bytes){n0 * p->run, 256 * p->run};
+    if (n1 * p->run <= 64) return (tile_bytes){8192, 512};
+    if (n0 * p->run <= 64) return (tile_bytes){1024, 8192};
+    return (tile_bytes){p->run == 1 ? 512 : 128 * p->run, p->run == 1 ? 128 : 64 * p->run};
 }
 
 /* One tile in both loop orders. Tiles that come out the same for small extents are proposed once. */
-static int propose_tile(const lm_problem *p, const lm_params *start, tile_bytes tile, lm_params *out, int count) {
+static int propose_tile(const lm_problem *p, const lm_params *start, tile_bytes tile, lm_params *out,
+                        int count) {
     lm_params params = *start;
     params.inner = lm_dst_dense_axis(p);
     params.outer = lm_src_dense_axis(p);
-    params.tile[0] = least(p->dim[params.inner].n, tile.dst / least(p->run, 64));
-    params.tile[1] = least(p->dim[params.outer].n, tile.src / least(p->run, 64));
+    params.tile[0] = runs_in(p->dim[params.inner].n, tile.dst, p->run);
+    params.tile[1] = runs_in(p->dim[params.outer].n, tile.src, p->run);
     for (int k = 0; k < count; k++)
         if (out[k].tile[0] == params.tile[0] && out[k].tile[1] == params.tile[1]) return count;
     for (int order = LM_ORDER_DST; order <= LM_ORDER_SRC; order++) {

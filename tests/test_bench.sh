@@ -78,6 +78,13 @@ printf '# comment\n\none\t4\t[(8,1)]\t[(8,2)]\r\ntwo\t1\t[(8,1)]\t\tfill\nthree\
 expect 0 --suite "$dir/good.tsv" --verify --threads 2
 said '^one ' '^two ' '^three ' 'geometric mean' '3 done and verified, 0 skipped, 0 failed, 0 wrong'
 
+# A list without problems is a short one, not the default one.
+printf '# nothing yet\n' >"$dir/empty.tsv"
+expect 0 --suite "$dir/empty.tsv"
+said '^0 done, 0 skipped, 0 failed, 0 wrong'
+expect 0 --suite /dev/null --json
+[ ! -s "$dir/out" ] || fail "output of an empty suite"
+
 # The parts of the table that were asked for, and only they.
 expect 0 --problem "$transpose" --baseline naive --effort estimate --device cpu
 said '/memcpy' '/ceiling' '/ideal' '/naive' 'GB/s'
@@ -135,6 +142,11 @@ not an operation|--problem|4 [(2,1)] [(2,1)] swap
 unrecognized option|--nonsense|x
 not an option|--json|seeds
 EOF
+
+expect 2 --kernels --problem "$transpose"
+said '--kernels goes without'
+expect 2 --suite seeds --kernels
+said '--kernels goes without'
 
 # Bad suite files: the line and the reason.
 # refused PATTERN LINE

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -158,6 +159,33 @@ static void check_without_hwloc(void) {
 START_TEST(test_without_hwloc) { in_child(check_without_hwloc); }
 END_TEST
 
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) /* they cannot live with a limit */
+
+/* Address space that this process has now, in bytes; 0 where it cannot be told. */
+static rlim_t address_space(void) {
+    unsigned long pages = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    if (!file) return 0;
+    if (fscanf(file, "%lu", &pages) != 1) pages = 0;
+    fclose(file);
+    return (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE);
+}
+
+/* With next to no memory left, too. */
+static void check_without_memory(void) {
+    const rlim_t now = address_space();
+    if (now == 0) return;
+    const struct rlimit limit = {now + (64 << 10), now + (64 << 10)};
+    require(setrlimit(RLIMIT_AS, &limit) == 0, "setrlimit");
+    const lm_machine *m = lm_machine_get();
+    require(m->cores >= 1 && m->line_bytes > 0 && m->page_bytes > 0, "usual values");
+}
+
+START_TEST(test_without_memory) { in_child(check_without_memory); }
+END_TEST
+
+#endif
+
 START_TEST(test_fingerprint) {
     lm_machine m = {
         .cores = 4, .numa_nodes = 2, .cache_bytes = {1, 2, 3}, .cpu = "Vendor 6/7 Some CPU @ 2 GHz"};
@@ -286,6 +314,8 @@ START_TEST(test_isa_names) {
     ck_assert_str_eq(lm_isa_name(LM_ISA_AVX2), "avx2");
     ck_assert_str_eq(lm_isa_name(LM_ISA_AVX512), "avx512");
     ck_assert_str_eq(lm_isa_name(LM_ISA_COUNT), "unknown");
+    for (int isa = 0; isa < LM_ISA_COUNT; isa++) ck_assert_int_eq(lm_isa_named(lm_isa_name((lm_isa)isa)), isa);
+    ck_assert_int_eq(lm_isa_named("sse9"), LM_ISA_COUNT);
 }
 END_TEST
 
@@ -337,6 +367,9 @@ static TCase *once_case(void) {
     tcase_add_test(tc, test_isa_base);
     tcase_add_test(tc, test_isa_unknown);
     tcase_add_test(tc, test_without_hwloc);
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+    tcase_add_test(tc, test_without_memory);
+#endif
     return tc;
 }
 

@@ -89,39 +89,7 @@ START_TEST(transposes_are_recognised) {
 }
 END_TEST
 
-/* ---- Info, describe, explain ---- */
-
-START_TEST(info_counts) {
-    lmad_info info = info_copy(NULL, dense2(100, 200), turned2(100, 200), 8, 0);
-    ck_assert_int_eq(info.payload_bytes, 160000);
-    ck_assert_int_ge(info.bytes_touched, 2 * 160000 - 256);
-    ck_assert_int_gt(info.lines_touched, 0);
-    ck_assert(info.predicted_seconds > 0 && info.predicted_seconds < 1);
-    ck_assert(info.measured_seconds == 0);
-    ck_assert_int_eq(info.source, LMAD_SOURCE_ESTIMATED);
-    ck_assert_int_ge(info.threads, 1);
-    ck_assert_uint_eq(info.work_size, 0);
-}
-END_TEST
-
-/* Older callers know fewer members, newer ones more. */
-START_TEST(info_keeps_to_the_struct_size) {
-    lmad_plan *p = plan_copy(NULL, dense2(4, 4), turned2(4, 4), 4, 0);
-    struct {
-        lmad_info info;
-        char more[64];
-    } in;
-    memset(&in, 0x5a, sizeof in);
-    in.info.struct_size = offsetof(lmad_info, threads);
-    ck_assert_int_eq(lmad_plan_info(p, &in.info), LMAD_OK);
-    ck_assert_ptr_nonnull(in.info.kind);
-    ck_assert_int_eq(in.info.threads, 0x5a5a5a5a);
-    in.info.struct_size = sizeof in;
-    ck_assert_int_eq(lmad_plan_info(p, &in.info), LMAD_OK);
-    ck_assert_int_eq(in.info.payload_bytes, 64);
-    lmad_plan_destroy(p);
-}
-END_TEST
+/* ---- Describe, explain ---- */
 
 static int parentheses(const char *text) {
     int depth = 0;
@@ -380,8 +348,6 @@ Suite *lm_suite_plan(void) {
     tcase_add_test(kinds, the_rest_is_not_memcpy);
     tcase_add_test(kinds, transposes_are_recognised);
     tcase_add_loop_test(kinds, nests_can_be_cut_anywhere, 0, sizeof cuts / sizeof *cuts);
-    tcase_add_test(words, info_counts);
-    tcase_add_test(words, info_keeps_to_the_struct_size);
     tcase_add_test(words, describe_is_an_s_expression);
     tcase_add_test(words, equal_problems_have_equal_plans);
     tcase_add_test(words, explain_lists_every_candidate);

@@ -2,9 +2,11 @@
 /* Thread limits and parallel execution: built in, the caller's pool, nested, after fork. */
 #define _GNU_SOURCE 1 /* sched_setaffinity */
 #include <check.h>
+#include <limits.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -85,6 +87,18 @@ START_TEST(test_limits) {
 }
 END_TEST
 
+/* Asking for very many does not get them: a machine may be unable to create so many threads. */
+START_TEST(test_most_threads) {
+    const int hardware = lm_machine_get()->threads;
+    lm_settings settings = plain;
+    for (int many = 2000; many > 0; many = many == INT_MAX ? 0 : INT_MAX) {
+        settings.threads = many;
+        ck_assert_int_le(lm_threads_limit(&settings), 1024);
+        ck_assert_int_le(lm_threads_limit(&settings), 4 * hardware > 16 ? 4 * hardware : 16);
+    }
+}
+END_TEST
+
 /* ---- Fork: all checks run with an alarm, because the fault to be found is waiting forever. ---- */
 
 /* The exit status of a child that runs the check. */
@@ -137,6 +151,58 @@ static int check_fresh_pool(void) {
 START_TEST(test_fork_then_pool) {
     ck_assert_int_eq(run_wrong(&plain, 4), 0);
     ck_assert_int_eq(in_child(check_fresh_pool), 0);
+}
+END_TEST
+
+/* The parent forks halfway through an execution that owns the plan's scratch memory; the child executes the
+ * plan, too. */
+typedef struct halfway {
+    const lmad_plan *plan;
+    char *buffer; /* the child's */
+    bool forked;
+    int status; /* of the child */
+} halfway;
+
+static void run_serially(int count, void (*body)(void *arg, int i), void *arg) {
+    for (int i = 0; i < count; i++) body(arg, i);
+}
+
+static void fork_halfway(void *data, int count, void (*body)(void *arg, int i), void *arg) {
+    halfway *h = data;
+    if (!h->forked) {
+        h->forked = true;
+        pid_t pid = fork();
+        if (pid == 0) {
+            alarm(20);
+            _exit(lmad_execute(h->plan, h->buffer, h->buffer) != LMAD_OK || h->buffer[1] != 2);
+        }
+        if (pid < 0 || waitpid(pid, &h->status, 0) != pid) h->status = -1;
+    }
+    run_serially(count, body, arg);
+}
+
+START_TEST(test_fork_while_executing) {
+    enum { N = 1500 };
+    const lmad_desc rows = {2, 0, {{N, N}, {N, 1}}}, columns = {2, 0, {{N, 1}, {N, N}}};
+    halfway h = {.buffer = calloc(N, N), .status = -1};
+    char *buffer = calloc(N, N);
+    lmad_ctx *ctx;
+    lmad_plan *plan;
+    ck_assert(h.buffer && buffer);
+    ck_assert_int_eq(lmad_ctx_create(&ctx), LMAD_OK);
+    ck_assert_int_eq(lmad_ctx_set_threads(ctx, 4), LMAD_OK);
+    ck_assert_int_eq(lmad_ctx_set_parallel(ctx, fork_halfway, &h), LMAD_OK);
+    ck_assert_int_eq(lmad_plan_move(&plan, ctx, &rows, &columns, 1, 0), LMAD_OK);
+    h.plan = plan;
+    h.buffer[N] = buffer[N] = 2;
+    ck_assert_int_eq(lmad_execute(plan, buffer, buffer), LMAD_OK);
+    ck_assert(h.forked);
+    ck_assert_int_eq(h.status, 0);
+    ck_assert_int_eq(buffer[1], 2);
+    lmad_plan_destroy(plan);
+    lmad_ctx_destroy(ctx);
+    free(buffer);
+    free(h.buffer);
 }
 END_TEST
 
@@ -268,9 +334,11 @@ Suite *lm_suite_threads(void) {
     tcase_add_test(tc, test_each_index_once);
     tcase_add_test(tc, test_caller_pool);
     tcase_add_test(tc, test_limits);
+    tcase_add_test(tc, test_most_threads);
     tcase_add_test(tc, test_fork_after_threads);
     tcase_add_test(tc, test_fork_twice);
     tcase_add_test(tc, test_fork_then_pool);
+    tcase_add_test(tc, test_fork_while_executing);
 #ifdef _OPENMP
     tcase_add_test(tc, test_nested);
     tcase_add_test(tc, test_nested_in_body);

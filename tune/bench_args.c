@@ -27,7 +27,8 @@ static const struct argp_option options[] = {
     {"json", JSON, NULL, 0, "Print one JSON object a line", 0},
     {"verify", VERIFY, NULL, 0, "Check every byte of one execution of each plan", 0},
     {"explain", EXPLAIN, NULL, 0, "Show every candidate of the planner and its estimate", 0},
-    {"kernels", KERNELS, NULL, 0, "Time each kernel of the library against the plain one", 0},
+    {"kernels", KERNELS, NULL, 0, "Time each kernel of the library against the plain one, and no problems",
+     0},
     {"regret", REGRET, NULL, 0,
      "Plan with several efforts, and time what is lost against the best of an exhaustive search", 0},
     {"scale", SCALE, "MB", 0, "For --regret: scale problems down to so many MB a side (default 32)", 0},
@@ -95,7 +96,10 @@ static error_t read_option(int key, char *arg, struct argp_state *state) {
     lm_bench_options *o = state->input;
     switch (key) {
     case SUITE:
-    case PROBLEM: add_cases(o, key, arg, state); break;
+    case PROBLEM:
+        o->named = true;
+        add_cases(o, key, arg, state);
+        break;
     case EFFORT: read_effort(o, arg, state); break;
     case THREADS: read_threads(o, arg, state); break;
     case DEVICE: read_device(arg, state); break;
@@ -110,6 +114,9 @@ static error_t read_option(int key, char *arg, struct argp_state *state) {
     case KERNELS: o->kernels = true; break;
     case REGRET: o->regret = true; break;
     case SCALE: read_scale(o, arg, state); break;
+    case ARGP_KEY_END:
+        if (o->kernels && o->named) argp_error(state, "--kernels goes without --suite and --problem");
+        break;
     case ARGP_KEY_ARG: argp_error(state, "\"%s\" is not an option", arg); break;
     default: return ARGP_ERR_UNKNOWN;
     }
@@ -128,7 +135,7 @@ void lm_bench_read_args(lm_bench_options *out, int argc, char **argv) {
     argp_err_exit_status = LM_EXIT_USAGE;
     *out = (lm_bench_options){.effort = LMAD_ESTIMATE, .min_seconds = 0.5, .scale_bytes = 32000000};
     argp_parse(&argp, argc, argv, 0, NULL, out);
-    if (out->cases.count || out->kernels) return;
+    if (out->named || out->kernels) return;
     if (!lm_cases_add_suite(&out->cases, "seeds", error, sizeof error)) return;
     fprintf(stderr, "lmad-bench: %s\n", error);
     exit(LM_EXIT_USAGE);

@@ -12,6 +12,7 @@ typedef struct lm_bench_options {
     unsigned effort;    /* LMAD_ESTIMATE ... */
     int threads;        /* 0 = automatic */
     double min_seconds; /* a case */
+    bool named; /* problems were asked for, be it by an empty suite */
     bool naive, json, verify, explain, kernels, regret;
     int64_t scale_bytes; /* for regret: problems are scaled down to this much a side */
 } lm_bench_options;

@@ -101,7 +101,7 @@ static void print_mean(const char *name, const lm_mean *mean) {
 }
 
 void lm_report_end(const lm_report *report) {
-    if (report->options->json || report->options->cases.count == 0) return;
+    if (report->options->json || report->options->kernels) return;
     putchar('\n');
     print_mean("/memcpy", &report->to_memcpy);
     print_mean("/ceiling", &report->to_ceiling);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* lmad-info: what the library knows of this machine and of itself. */
 #include <argp.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -88,7 +89,7 @@ static lm_isa isa_in_use(void) {
 
 static void print_cores(const lm_machine *machine) {
     print_label("cores");
-    printf("%d usable by this process of %d (%d hardware threads)\n", machine->cores_usable, machine->cores,
+    printf("%d usable by this process of %d (%d hardware threads)\n", lm_threads_cores(), machine->cores,
            machine->threads);
     print_label("cgroup quota");
     if (machine->quota > 0)
@@ -103,6 +104,23 @@ static void print_threads(void) {
     print_text("built-in threads", lm_threads_built_in());
     print_label("automatic threads");
     printf("%d\n", lm_threads_limit(&settings));
+}
+
+/* A variable that is set, and that it counts for nothing where it does. */
+static void print_variable(const char *name, bool ignored, const char *due) {
+    const char *value = getenv(name);
+    if (!value) return;
+    print_label(name);
+    if (ignored)
+        printf("\"%s\", ignored: not %s\n", value, due);
+    else
+        puts(value);
+}
+
+static void print_environment(void) {
+    const char *isa = getenv("LMAD_ISA");
+    print_variable("LMAD_NUM_THREADS", lm_threads_environment() == INT_MAX, "a whole number from 1 on");
+    print_variable("LMAD_ISA", isa && lm_isa_named(isa) == LM_ISA_COUNT, "base, avx2 or avx512");
 }
 
 static void print_facts(const lm_machine *machine) {
@@ -121,6 +139,7 @@ static void print_facts(const lm_machine *machine) {
     printf("%d\n", machine->numa_nodes);
     print_size("memory", machine->memory_bytes);
     print_threads();
+    print_environment();
     print_text("host", "yes");
     print_text("HIP", "not in this version");
     print_text("MPI", "not in this version");

@@ -16,6 +16,14 @@
 
 typedef enum store_kind { STORE, STREAM } store_kind;
 
+static inline int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+
+/* The share of the next tile's source lines that belongs to column block `part` of a band of `parts`. */
+LM_INLINE void fetch_ahead(const char *src, int64_t ss0, int64_t rows, int64_t part, int64_t parts) {
+    for (int64_t k = part * rows / parts; k < (part + 1) * rows / parts; k++)
+        __builtin_prefetch(src + k * ss0, 0, 2);
+}
+
 LM_INLINE void zip_rounds(vec *a, int run) {
     const int rows = 16 / run;
     vec b[16];
@@ -46,10 +54,10 @@ LM_INLINE void lane_rounds(lane *a, int run) {
     }
 }
 
-/* The first `cols` columns of a high block; reads 16 bytes of each row all the same. With an order, the bytes of
- * each 16-byte piece are put in that order first. */
-LM_INLINE void block_high(char *dst, int64_t ds1, const char *src, int64_t ss0, int64_t cols, int run, const vec *order,
-                          store_kind how) {
+/* The first `cols` columns of a high block; reads 16 bytes of each row all the same. With an order, the bytes
+ * of each 16-byte piece are put in that order first. */
+LM_INLINE void block_high(char *dst, int64_t ds1, const char *src, int64_t ss0, int64_t cols, int run,
+                          const vec *order, store_kind how) {
     const int rows = 16 / run;
     vec a[16];
 #pragma GCC unroll 16
@@ -69,9 +77,10 @@ LM_INLINE void block_high(char *dst, int64_t ds1, const char *src, int64_t ss0, 
 }
 
 /* Column by column upwards, 16 bytes each, so that with ds1 < 16 each store overwrites what the one before
- * wrote too much: a block of fewer than 16/run rows loads the last of them again. With an order, the bytes of each
- * 16-byte piece are put in that order before they are stored. */
-LM_INLINE void block_wide(char *dst, int64_t ds1, const char *src, int64_t ss0, int64_t n0, int run, const vec *order) {
+ * wrote too much: a block of fewer than 16/run rows loads the last of them again. With an order, the bytes of
+ * each 16-byte piece are put in that order before they are stored. */
+LM_INLINE void block_wide(char *dst, int64_t ds1, const char *src, int64_t ss0, int64_t n0, int run,
+                          const vec *order) {
     const int rows = 16 / run;
     vec a[16];
     char *row;
@@ -106,15 +115,17 @@ LM_INLINE void block_lane(char *dst, int64_t ds1, const char *src, int64_t ss0, 
 }
 
 /* n0 rows and n1 columns run by run; touches nothing else on either side. */
-LM_INLINE void block_part(char *dst, int64_t ds1, const char *src, int64_t ss0, int64_t n0, int64_t n1, int64_t run) {
+LM_INLINE void block_part(char *dst, int64_t ds1, const char *src, int64_t ss0, int64_t n0, int64_t n1,
+                          int64_t run) {
     for (int64_t j = 0; j < n1; j++)
-        for (int64_t i = 0; i < n0; i++) memcpy(dst + j * ds1 + i * run, src + i * ss0 + j * run, (size_t)run);
+        for (int64_t i = 0; i < n0; i++)
+            memcpy(dst + j * ds1 + i * run, src + i * ss0 + j * run, (size_t)run);
 }
 
 /* The same for runs that are no machine word, by the next larger word: each store overwrites what the one
  * before wrote too much. The last row and the last column, which have no next one, are exact. */
-LM_INLINE void block_words(char *dst, int64_t ds1, const char *src, int64_t ss0, int64_t n0, int64_t n1, int64_t run,
-                           int64_t word) {
+LM_INLINE void block_words(char *dst, int64_t ds1, const char *src, int64_t ss0, int64_t n0, int64_t n1,
+                           int64_t run, int64_t word) {
     for (int64_t j = 0; j < n1 - 1; j++) {
         char *d = dst + j * ds1;
         const char *s = src + j * run;

@@ -19,7 +19,8 @@ void LM_KERNEL(rows)(char *dst, const char *src, const lm_tile *t) {
     }
 }
 
-/* Lines of the next row to ask for before this one is copied: enough for a prefetcher to see where it goes. */
+/* Lines of the next row to ask for before this one is copied: enough for a prefetcher to see where it goes.
+ */
 enum { FETCH_LINES = 8 };
 
 void LM_KERNEL(rows_stream)(char *dst, const char *src, const lm_tile *t) {

@@ -41,8 +41,8 @@ typedef struct lm_kernel {
     const char *name;
     lm_pattern pattern;
     lm_isa isa;
-    int run;      /* the one run it is for; 0 = any */
-    bool stream;  /* writes past the caches where addresses allow; the caller fences */
+    int run;     /* the one run it is for; 0 = any */
+    bool stream; /* writes past the caches where addresses allow; the caller fences */
     lm_kernel_fn *fn;
 } lm_kernel;
 

@@ -27,18 +27,18 @@
 /* The widest instruction set first: lm_kernel_find() takes the first row that fits. */
 static const lm_kernel kernels[] = {
 #if HAVE_ISA_AVX512
-#define LM_ROW(function, pattern, run, stream)                                                                         \
+#define LM_ROW(function, pattern, run, stream)                                                               \
     {#function "/avx512", pattern, LM_ISA_AVX512, run, stream, lm_kernel_##function##_avx512},
 #include "list.h"
 #undef LM_ROW
 #endif
 #if HAVE_ISA_AVX2
-#define LM_ROW(function, pattern, run, stream)                                                                         \
+#define LM_ROW(function, pattern, run, stream)                                                               \
     {#function "/avx2", pattern, LM_ISA_AVX2, run, stream, lm_kernel_##function##_avx2},
 #include "list.h"
 #undef LM_ROW
 #endif
-#define LM_ROW(function, pattern, run, stream)                                                                         \
+#define LM_ROW(function, pattern, run, stream)                                                               \
     {#function "/base", pattern, LM_ISA_BASE, run, stream, lm_kernel_##function##_base},
 #include "list.h"
 #undef LM_ROW

@@ -41,7 +41,9 @@ LM_INLINE vec turn(vec v, const turner *t) {
 #endif
 }
 
-LM_INLINE int can_turn(int64_t run, int64_t row) { return row <= VEC && (row & (row - 1)) == 0 && row % run == 0 && run <= 16; }
+LM_INLINE int can_turn(int64_t run, int64_t row) {
+    return row <= VEC && (row & (row - 1)) == 0 && row % run == 0 && run <= 16;
+}
 
 #else
 
@@ -156,7 +158,8 @@ LM_INLINE void stream_long(char *dst, const char *src, const lm_tile *t) {
  * done, from the first one on. */
 LM_INLINE int64_t stream_turned(char *dst, const char *src, const lm_tile *t) {
     const int64_t row = t->n0 * t->run, head = lm_to_line(dst) / row;
-    if (!can_turn(t->run, row) || t->ss1 != row || lm_to_line(dst) % row || t->n1 < head + LM_LINE / row) return 0;
+    if (!can_turn(t->run, row) || t->ss1 != row || lm_to_line(dst) % row || t->n1 < head + LM_LINE / row)
+        return 0;
     const turner turned = turner_make(t->run, row);
     const char *first = src - (row - t->run); /* the lowest byte of row 0 */
     int64_t j = head;

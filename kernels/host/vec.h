@@ -2,8 +2,9 @@
 /* Lanes of 16 bytes, and the widest vector of lanes of the instruction set that a file is compiled for.
  * Everything that differs between instruction sets is here; kernels are written once in these terms.
  *
- * All loads and stores take any address; vec_stream() needs one aligned to the vector. A zip interleaves runs
- * of 1, 2, 4 or 8 bytes of the low or high halves of two lanes; on vectors, lane by lane. */
+ * lane_pair(a, b) is 8 bytes from each address. All loads and stores take any address; vec_stream() needs one
+ * aligned to the vector. A zip interleaves runs of 1, 2, 4 or 8 bytes of the low or high halves of two lanes;
+ * on vectors, lane by lane. */
 #ifndef LM_VEC_H
 #define LM_VEC_H
 
@@ -24,6 +25,10 @@ typedef __m128i lane;
 LM_INLINE lane lane_load(const char *p) { return _mm_loadu_si128((const __m128i *)(const void *)p); }
 LM_INLINE void lane_store(char *p, lane v) { _mm_storeu_si128((__m128i *)(void *)p, v); }
 LM_INLINE void lane_stream(char *p, lane v) { _mm_stream_si128((__m128i *)(void *)p, v); }
+LM_INLINE lane lane_pair(const char *a, const char *b) {
+    const __m128d low = _mm_castsi128_pd(_mm_loadl_epi64((const __m128i *)(const void *)a));
+    return _mm_castpd_si128(_mm_loadh_pd(low, (const double *)(const void *)b));
+}
 LM_INLINE lane lane_zip_lo(lane a, lane b, int run) {
     switch (run) {
     case 1: return _mm_unpacklo_epi8(a, b);
@@ -54,6 +59,12 @@ LM_INLINE lane lane_load(const char *p) {
 }
 LM_INLINE void lane_store(char *p, lane v) { memcpy(p, &v, sizeof v); }
 LM_INLINE void lane_stream(char *p, lane v) { memcpy(p, &v, sizeof v); }
+LM_INLINE lane lane_pair(const char *a, const char *b) {
+    lane v;
+    memcpy(&v, a, 8);
+    memcpy((char *)&v + 8, b, 8);
+    return v;
+}
 LM_INLINE lane lane_zip_lo(lane a, lane b, int run) {
     switch (run) {
     case 1: return __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
@@ -64,7 +75,8 @@ LM_INLINE lane lane_zip_lo(lane a, lane b, int run) {
 }
 LM_INLINE lane lane_zip_hi(lane a, lane b, int run) {
     switch (run) {
-    case 1: return __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
+    case 1:
+        return __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
     case 2: return (lane)__builtin_shufflevector((lm_u16x8)a, (lm_u16x8)b, 4, 12, 5, 13, 6, 14, 7, 15);
     case 4: return (lane)__builtin_shufflevector((lm_u32x4)a, (lm_u32x4)b, 2, 6, 3, 7);
     default: return (lane)__builtin_shufflevector((lm_u64x2)a, (lm_u64x2)b, 1, 3);

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Transposes of tiles of machine words, 1 to 16 bytes, out of register blocks: bands of source lines where
+ * both sides are long enough, and the narrow shapes. */
+#ifndef LM_WORDS_H
+#define LM_WORDS_H
+
+#include "blocks.h"
+#include "kernel.h"
+
+/* Do the rows of one block fight for few sets of the first cache, as they do at steps of large powers of two?
+ */
+LM_INLINE bool rows_collide(int64_t ss0, int64_t rows) {
+    enum { WAY = 4096, WAYS = 8 };
+    const int64_t common = least(ss0 & -ss0, WAY);
+    return common * rows > WAY * WAYS;
+}
+
+/* One source line of each row of a block, side by side. */
+LM_INLINE void pack_lines(char *packed, const char *src, int64_t ss0, int64_t rows) {
+    for (int64_t k = 0; k < rows; k++)
+        for (int64_t v = 0; v < LM_LINE; v += VEC)
+            vec_store(packed + k * LM_LINE + v, vec_load(src + k * ss0 + v));
+}
+
+/* A band of columns [0, n1), a source line wide or less: high blocks down its rows, so that each source line
+ * is used up while it is near and few destination rows are open. The last block of each direction is moved
+ * back to end at the edge, so that some runs are copied twice. Needs n0 >= VEC/run, n1 >= 16/run. */
+LM_INLINE void band(char *dst, const char *src, const lm_tile *t, int64_t n1, int run, store_kind how) {
+    const int64_t high = VEC / run, wide = 16 / run, parts = (n1 + wide - 1) / wide;
+    const bool pack = n1 * run == LM_LINE && run <= 2 && rows_collide(t->ss0, high);
+    _Alignas(LM_LINE) char packed[VEC * LM_LINE];
+    for (int64_t i = 0; i < t->n0; i += high) {
+        const int64_t row = least(i, t->n0 - high);
+        const char *s = src + row * t->ss0;
+        const int64_t ahead = t->ahead ? t->ahead + row * t->ss0 : 0, ss0 = pack ? LM_LINE : t->ss0;
+        if (pack) pack_lines(packed, s, t->ss0, high);
+        if (pack) s = packed;
+        for (int64_t part = 0; part < parts; part++) {
+            const int64_t col = least(part * wide, n1 - wide);
+            if (t->ahead) fetch_ahead(src + ahead, t->ss0, high, part, parts);
+            block_high(dst + col * t->ds1 + row * run, t->ds1, s + col * run, ss0, wide, run, NULL,
+                       row == i ? how : STORE);
+        }
+    }
+}
+
+LM_INLINE void bands(char *dst, const char *src, const lm_tile *t, int run, store_kind how) {
+    const int64_t line = LM_LINE / run, wide = 16 / run;
+    for (int64_t j = 0; j < t->n1; j += line) {
+        int64_t cols = least(line, t->n1 - j);
+        if (cols < wide) cols = wide;
+        const int64_t col = least(j, t->n1 - cols);
+        band(dst + col * t->ds1, src + col * run, t, cols, run, how);
+    }
+}
+
+/* Fewer columns than a block has: read 16 bytes of each row nonetheless, where that stays inside the source.
+ */
+LM_INLINE void tall(char *dst, const char *src, const lm_tile *t, int run, store_kind how) {
+    const int64_t high = VEC / run, beyond = 16 - t->n1 * run;
+    int64_t i = 0;
+    if (t->ss0 > 0) {
+        const int64_t safe = t->n0 - (beyond + t->ss0 - 1) / t->ss0;
+        for (; i + high <= safe; i += high)
+            block_high(dst + i * run, t->ds1, src + i * t->ss0, t->ss0, t->n1, run, NULL, how);
+    }
+    block_part(dst + i * run, t->ds1, src + i * t->ss0, t->ss0, t->n0 - i, t->n1, run);
+}
+
+/* Fewer rows than a high block has, at least those of a lane block. */
+LM_INLINE void flat(char *dst, const char *src, const lm_tile *t, int run) {
+    const int64_t rows = 16 / run, wide = VEC / run;
+    for (int64_t i = 0; i < t->n0; i += rows) {
+        const int64_t row = least(i, t->n0 - rows);
+        char *d = dst + row * run;
+        const char *s = src + row * t->ss0;
+        int64_t j = 0;
+        for (; j + wide <= t->n1; j += wide)
+            block_wide(d + j * t->ds1, t->ds1, s + j * run, t->ss0, rows, run, NULL);
+        for (; j < t->n1; j += rows) {
+            const int64_t col = least(j, t->n1 - rows);
+            block_lane(d + col * t->ds1, t->ds1, s + col * run, t->ss0, run);
+        }
+    }
+}
+
+/* Fewer rows than a lane block has. In a dense destination columns may be written 16 bytes at a time, each
+ * over what the one before wrote too much, until the end comes near. */
+LM_INLINE void thin(char *dst, const char *src, const lm_tile *t, int run) {
+    const int64_t wide = VEC / run;
+    int64_t j = 0;
+    if (t->ds1 == t->n0 * run) {
+        const int64_t safe = t->n1 - (16 + t->ds1 - 1) / t->ds1;
+        for (; j + wide <= safe; j += wide)
+            block_wide(dst + j * t->ds1, t->ds1, src + j * run, t->ss0, t->n0, run, NULL);
+    }
+    block_part(dst + j * t->ds1, t->ds1, src + j * run, t->ss0, t->n0, t->n1 - j, run);
+}
+
+/* ---- several narrow rows in 16 bytes -------------------------------------------------------------- */
+
+/* The order that turns a 16-byte matrix of `rows` rows of runs round. */
+LM_INLINE vec turned_order(int64_t rows, int64_t run) {
+    uint8_t order[VEC];
+    const int64_t cols = 16 / run / rows;
+    for (int64_t k = 0; k < VEC; k++) {
+        const int64_t at = k % 16 / run, byte = k % run;
+        order[k] = (uint8_t)((at % rows * cols + at / rows) * run + byte);
+    }
+    return vec_load((const char *)order);
+}
+
+/* Dense source rows of 2, 4 or 8 columns, less than 16 bytes: 16 bytes hold several, and once they are turned
+ * in place, 16 bytes are a row of that many columns of longer words. Returns the rows done. */
+LM_INLINE int64_t tall_words(char *dst, const char *src, const lm_tile *t, int run, int cols,
+                             store_kind how) {
+    const int64_t packed = 16 / (cols * run), some = packed * (VEC / (16 / cols));
+    const vec order = turned_order(packed, run);
+    int64_t i = 0;
+    for (; i + some <= t->n0; i += some)
+        block_high(dst + i * run, t->ds1, src + i * t->ss0, 16, cols, 16 / cols, &order, how);
+    return i;
+}
+
+LM_INLINE int64_t tall_dense(char *dst, const char *src, const lm_tile *t, int run, store_kind how) {
+    if (!VEC_SHUFFLES || t->ss0 != t->n1 * run || t->ss0 >= 16) return 0;
+    if (t->n1 == 2 && run <= 4) return tall_words(dst, src, t, run, 2, how);
+    if (t->n1 == 4 && run <= 2) return tall_words(dst, src, t, run, 4, how);
+    if (t->n1 == 8 && run <= 1) return tall_words(dst, src, t, run, 8, how);
+    return 0;
+}
+
+/* The way back: dense destination rows of 2, 4 or 8 runs. Returns the columns done. */
+LM_INLINE int64_t thin_words(char *dst, const char *src, const lm_tile *t, int run, int rows) {
+    const int64_t some = VEC / run;
+    const vec order = turned_order(rows, run);
+    int64_t j = 0;
+    for (; j + some <= t->n1; j += some)
+        block_wide(dst + j * t->ds1, 16, src + j * run, t->ss0, rows, 16 / rows, &order);
+    return j;
+}
+
+LM_INLINE int64_t thin_dense(char *dst, const char *src, const lm_tile *t, int run) {
+    if (!VEC_SHUFFLES || t->ds1 != t->n0 * run || t->ds1 >= 16) return 0;
+    if (t->n0 == 2 && run <= 4) return thin_words(dst, src, t, run, 2);
+    if (t->n0 == 4 && run <= 2) return thin_words(dst, src, t, run, 4);
+    if (t->n0 == 8 && run <= 1) return thin_words(dst, src, t, run, 8);
+    return 0;
+}
+
+LM_INLINE void tile_of(char *dst, const char *src, const lm_tile *t, int run, store_kind how) {
+    lm_tile rest = *t;
+    if (t->n1 < 16 / run) {
+        const int64_t done = tall_dense(dst, src, t, run, how);
+        rest.n0 -= done;
+        tall(dst + done * run, src + done * t->ss0, &rest, run, how);
+    } else if (t->n0 < 16 / run) {
+        const int64_t done = thin_dense(dst, src, t, run);
+        rest.n1 -= done;
+        thin(dst + done * t->ds1, src + done * run, &rest, run);
+    } else if (t->n0 < VEC / run) {
+        flat(dst, src, t, run);
+    } else {
+        bands(dst, src, t, run, how);
+    }
+}
+
+#endif
