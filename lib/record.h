@@ -3,8 +3,7 @@
  *
  * Nine fields between tabs: machine (lm_machine_fingerprint), problem (lm_key_format), chosen candidate
  * (lm_candidate_format) and its time, runner-up ("-" = none) and its time, effort, date, checksum. Times are
- * nanoseconds with three decimals, dates UTC. A record whose problem is "calibration ..." holds the machine's
- * figures in place of a candidate (calibration.h). */
+ * nanoseconds with three decimals, dates UTC. */
 #ifndef LM_RECORD_H
 #define LM_RECORD_H
 

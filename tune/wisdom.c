@@ -9,14 +9,12 @@
 static int run(const lm_wisdom_options *options) {
     switch (options->verb) {
     case LM_TUNE: return lm_wisdom_tune(options);
-    case LM_CALIBRATE: break;
     case LM_MERGE: return lm_wisdom_merge(options);
     case LM_LIST: return lm_wisdom_list(options);
     case LM_CHECK: return lm_wisdom_check(options);
     case LM_DIFF: return lm_wisdom_diff(options);
     case LM_PRUNE: return lm_wisdom_prune(options);
     }
-    fprintf(stderr, "lmad-wisdom: calibrate is not in this version\n");
     return LM_WISDOM_USAGE;
 }
 

@@ -35,9 +35,8 @@ static const struct argp_option options[] = {
     {"foreign", FOREIGN, NULL, 0, "Those of other machines", 2},
     {0}};
 
-static const char args_doc[] =
-    "[--suite FILE|NAME]... [--problem 'ES DST SRC']...\n"
-    "calibrate\nmerge FILE...\nlist [FILE...]\ncheck FILE...\ndiff FILE FILE\nprune FILE...";
+static const char args_doc[] = "[--suite FILE|NAME]... [--problem 'ES DST SRC']...\n"
+                               "merge FILE...\nlist [FILE...]\ncheck FILE...\ndiff FILE FILE\nprune FILE...";
 
 static const char doc[] = "Tunes copies offline, and looks after the wisdom that comes out.\v"
                           "Without a verb it tunes: each problem is measured and the outcome added to FILE "
@@ -45,7 +44,7 @@ static const char doc[] = "Tunes copies offline, and looks after the wisdom that
                           "Problems that FILE has with this effort are skipped, so a second run resumes. An "
                           "interrupt (control-C) ends it "
                           "after the problem at hand and keeps what is done.\n\n"
-                          "calibrate measures the cost model's figures of this machine. merge puts files "
+                          "merge puts files "
                           "together. list shows one line a "
                           "record (default: of the files in use). check reports every damaged line. diff "
                           "compares two files. prune drops "
@@ -112,8 +111,7 @@ static void check(const lm_wisdom_options *o, struct argp_state *state) {
         argp_error(state, "nothing to tune: --suite or --problem is due");
     if (wants_files && o->files == 0) argp_error(state, "which files?");
     if (o->verb == LM_DIFF && o->files != 2) argp_error(state, "diff compares two files");
-    if ((is_tuning(o) || o->verb == LM_CALIBRATE) && o->files)
-        argp_error(state, "\"%s\" is neither a verb nor an option", o->file[0]);
+    if (is_tuning(o) && o->files) argp_error(state, "\"%s\" is neither a verb nor an option", o->file[0]);
     if (!is_tuning(o) && o->cases.count) argp_error(state, "suites are for tuning");
     if (o->filter.here && o->filter.foreign) argp_error(state, "--here and --foreign exclude each other");
 }
@@ -140,7 +138,7 @@ static error_t read_option(int key, char *arg, struct argp_state *state) {
 
 /* The verb is the first argument, so that what options mean is known when they are read. */
 static lm_verb read_verb(int argc, char **argv) {
-    static const char *const name[] = {"tune", "calibrate", "merge", "list", "check", "diff", "prune"};
+    static const char *const name[] = {"tune", "merge", "list", "check", "diff", "prune"};
     for (int k = 0; argc > 1 && k < (int)(sizeof name / sizeof *name); k++)
         if (strcmp(argv[1], name[k]) == 0) return (lm_verb)k;
     return (lm_verb)-1;

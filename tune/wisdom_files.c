@@ -189,8 +189,7 @@ typedef struct pruning {
 
 static bool is_kept(void *arg, const lm_record *r) {
     pruning *p = arg;
-    const bool go =
-        p->unusable ? !r->key && strncmp(r->problem, "calibration", 11) != 0 : matches(p->filter, r);
+    const bool go = p->unusable ? !r->key : matches(p->filter, r);
     p->gone += go;
     return !go;
 }
