@@ -17,8 +17,8 @@
  *   and lmad_error_detail() says which side, axis and reason.
  * - Thread-safe unless said otherwise: different objects may always be used from different threads; a
  *   plan may be executed from many threads at once; a context may be shared.
- * - The library prints nothing, never aborts on input, and keeps no global state besides the default
- *   context, which is made at its first use.
+ * - The library prints nothing (unless LMAD_VERBOSE asks for it), never aborts on input, and keeps no global
+ *   state besides the default context, which is made at its first use.
  *
  * - The first plan, or copy, of a process asks hwloc about the machine: about 10 ms, and some MiB of memory
  *   for so long. With less than 16 MiB to be had the library does with usual values instead; should memory
@@ -32,9 +32,14 @@
  *   executed; what those were writing at that moment is half written in the child. Where the parent had
  *   several threads, the built-in ones are not used in the child: it works on one, or on its own pool.
  *
- * Environment, read once at first use: LMAD_NUM_THREADS (upper bound of automatic thread counts, a whole
- * number from 1 on), LMAD_ISA (base, avx2 or avx512: the widest instruction set to use). Any other value is
- * as if the variable were unset; lmad-info shows whether one is.
+ * Environment, read once at first use:
+ * - LMAD_NUM_THREADS: upper bound of automatic thread counts, a whole number from 1 on;
+ * - LMAD_ISA (base, avx2 or avx512): the widest instruction set to use;
+ * - LMAD_WISDOM: colon-separated wisdom files to load in place of the usual ones; empty = none;
+ * - LMAD_RECORD: a file to which every distinct problem that is planned is appended, as a suite line;
+ * - LMAD_VERBOSE: 1 = notes on wisdom and measurements on standard error (off by default).
+ * Any other value of the first two is as if the variable were unset; lmad-info shows whether one is. Programs that
+ * run with more rights than their caller (setuid) ignore the last three.
  */
 #ifndef LMAD_H
 #define LMAD_H
@@ -182,7 +187,8 @@ LMAD_API void lmad_ctx_destroy(lmad_ctx *ctx);
  *  already through lmad_ctx_set_parallel(). */
 LMAD_API lmad_status lmad_ctx_set_threads(lmad_ctx *ctx, int n);
 
-/** Limit of planning time a plan, in seconds; < 0 = none. Not a number is LMAD_ERR_ARGUMENT. */
+/** Limit of planning time a plan, in seconds; < 0 = none. It holds inside a measurement: what is the best choice
+ *  by then is the plan (LMAD_SOURCE_TIMED_OUT). Not a number is LMAD_ERR_ARGUMENT. */
 LMAD_API lmad_status lmad_ctx_set_time_limit(lmad_ctx *ctx, double seconds);
 
 /** A caller's thread pool: call body(arg, i) once for each i in [0, count), in any order, on any threads,
@@ -190,20 +196,36 @@ LMAD_API lmad_status lmad_ctx_set_time_limit(lmad_ctx *ctx, double seconds);
 typedef void lmad_parallel_for(void *data, int count, void (*body)(void *arg, int i), void *arg);
 
 /** Run parallel work on the caller's pool from now on; @p run NULL = the built-in one (OpenMP where the
- *  library was built with it, else none). @p data stays the caller's and must outlive the plans. */
+ *  library was built with it, else none). Efforts above LMAD_ESTIMATE call it while planning, too. @p data stays the
+ *  caller's and must outlive the plans. */
 LMAD_API lmad_status lmad_ctx_set_parallel(lmad_ctx *ctx, lmad_parallel_for *run, void *data);
+
+/** Where notes go: one line each, without its end, valid during the call; from any thread, perhaps several at
+ *  once. @p data is what was given to lmad_ctx_set_log. It must not call back into the library. */
+typedef void lmad_log(void *data, const char *line);
+
+/** Give notes of this context (wisdom files that were loaded and lines of them that were not, wisdom of another
+ *  machine that was used, what measurements chose) to @p log from now on; NULL = nobody, or standard error where
+ *  LMAD_VERBOSE is 1. @p data stays the caller's and must outlive the context. */
+LMAD_API lmad_status lmad_ctx_set_log(lmad_ctx *ctx, lmad_log *log, void *data);
 
 /* ---- Plans ---------------------------------------------------------------------------------------- */
 
 /** Planning flags: one effort, and any of the bits after LMAD_EFFORT_MASK. Unknown bits and efforts are
- *  LMAD_ERR_FLAGS. */
+ *  LMAD_ERR_FLAGS.
+ *
+ *  Any effort first uses wisdom of its own effort or better for this very problem, thread limit, instruction set and
+ *  machine; LMAD_ESTIMATE then that of the machine most like this one. Without, efforts above LMAD_ESTIMATE time
+ *  candidates on memory that the planner allocates (up to some 64 MiB a side, given back at the end), never on the
+ *  caller's, and what they learn becomes wisdom of the context. The estimate's choice stands unless it is beaten by
+ *  more than the noise. One process measures one problem at a time. */
 enum {
-    LMAD_ESTIMATE = 0, /**< choose by the cost model; no timing */
-    LMAD_MEASURE = 1,
-    LMAD_PATIENT = 2,
-    LMAD_EXHAUSTIVE = 3,
+    LMAD_ESTIMATE = 0,   /**< choose by the cost model; no timing */
+    LMAD_MEASURE = 1,    /**< time the few that are best by estimate: under two seconds a problem */
+    LMAD_PATIENT = 2,    /**< time 64 of the combinations of tiles, orders, store types and thread counts */
+    LMAD_EXHAUSTIVE = 3, /**< time 256 of a finer grid of them */
     LMAD_EFFORT_MASK = 15,
-    LMAD_WISDOM_ONLY = 1 << 4, /**< fail with LMAD_ERR_NO_WISDOM rather than plan without wisdom */
+    LMAD_WISDOM_ONLY = 1 << 4, /**< fail with LMAD_ERR_NO_WISDOM rather than plan without wisdom of this effort */
     LMAD_SERIAL = 1 << 5       /**< one thread, whatever the context says */
 };
 
@@ -306,10 +328,10 @@ LMAD_API int lmad_plan_explain(const lmad_plan *p, char *buf, size_t size);
 
 /** Where a plan came from. */
 typedef enum {
-    LMAD_SOURCE_ESTIMATED = 0,
+    LMAD_SOURCE_ESTIMATED = 0, /**< the cost model (also with more effort, where there was no memory to time in) */
     LMAD_SOURCE_MEASURED = 1,
     LMAD_SOURCE_WISDOM = 2,
-    LMAD_SOURCE_TIMED_OUT = 3
+    LMAD_SOURCE_TIMED_OUT = 3 /**< the time limit ended the measurement; the best choice by then */
 } lmad_source;
 
 /** Facts of a plan. The caller sets struct_size; later versions append members:
@@ -327,8 +349,11 @@ typedef struct {
     int64_t lines_touched;    /**< the same in cache lines; at most INT64_MAX */
     double predicted_seconds; /**< the cost model's word for one execution; 0 where it has none (moves in
                                  place, affine and generated values) */
-    double measured_seconds;  /**< what the planner measured; 0 when it did not */
+    double measured_seconds;  /**< what was measured for it, now or for the wisdom used; 0 = nothing was */
     size_t work_size;         /**< bytes of scratch memory that an execution uses: lmad_work_size() */
+    int effort;               /**< LMAD_ESTIMATE ...: what the choice rests on; for wisdom the effort it was made with */
+    int sibling;              /**< 1: wisdom of another machine was used, the most similar one; else 0 */
+    int candidates;           /**< how many candidates were timed for this plan; 0 when none were */
 } lmad_info;
 
 /** Fill in the first info->struct_size bytes of *info: members that this version of the library does not
@@ -359,6 +384,69 @@ LMAD_API lmad_status lmad_ctx_move(lmad_ctx *ctx, void *dst, const lmad_desc *dd
                                    const lmad_desc *dsrc, size_t elem_size, unsigned flags);
 LMAD_API lmad_status lmad_ctx_fill(lmad_ctx *ctx, void *dst, const lmad_desc *ddst, const void *value,
                                    size_t elem_size, unsigned flags);
+
+/* ---- Wisdom: what was measured, to be kept ----------------------------------------------------------- */
+
+/* Wisdom is text, one record a line: machine, problem, choice, times, effort, date, checksum. Each context has its
+ * own. At its first plan a context loads $(datadir)/lmad/wisdom, $(sysconfdir)/lmad/wisdom and
+ * ${XDG_CONFIG_HOME:-~/.config}/lmad/wisdom, or the files that LMAD_WISDOM names; files that are not there are
+ * empty. Nothing is written unless lmad_wisdom_export_file() is called. A record is checked against the problem when
+ * it is used, so wisdom that is stale can be slow, but not wrong. Of two records for the same machine and problem
+ * the one of more effort is kept, then the faster, then the later one. */
+
+/** What became of a line that is a record. */
+typedef enum {
+    LMAD_WISDOM_TAKEN = 0,   /**< it is part of the context's wisdom now, for this machine or another one */
+    LMAD_WISDOM_NOT_BETTER,  /**< there was one for the same machine and problem that is at least as good */
+    LMAD_WISDOM_KEPT,        /**< well-formed, but nothing that this version can plan with: exported as it is */
+    LMAD_WISDOM_BAD          /**< damaged: skipped */
+} lmad_wisdom_verdict;
+
+/** How an import went. The caller sets struct_size = sizeof(lmad_wisdom_report), and line and data if wanted; later
+ *  versions append members. The counts are set unless the status is LMAD_ERR_NULL or LMAD_ERR_ARGUMENT. */
+typedef struct {
+    size_t struct_size;
+    /** Called for each record with its line's number (from 1) and, unless it was taken, a reason, which is valid
+     *  during the call; NULL = not wanted. It must not use the context. */
+    void (*line)(void *data, int64_t number, lmad_wisdom_verdict verdict, const char *reason);
+    void *data;
+    int64_t taken, not_better, kept, bad; /**< lines, by verdict */
+    int64_t foreign;                      /**< of those taken: for other machines than this one */
+} lmad_wisdom_report;
+
+/** Add the wisdom of a file to a context's. Damaged lines are skipped and reported, and cost no other line.
+ *  A missing file is an empty one. LMAD_ERR_FORMAT: not a single line of it is wisdom, or it is of a later format;
+ *  LMAD_ERR_IO: it cannot be read, or is neither a regular file nor a pipe. @p report may be NULL. */
+LMAD_API lmad_status lmad_wisdom_import_file(lmad_ctx *ctx, const char *path, lmad_wisdom_report *report);
+
+/** The same from memory; @p text ends with a NUL and stays the caller's. */
+LMAD_API lmad_status lmad_wisdom_import_string(lmad_ctx *ctx, const char *text, lmad_wisdom_report *report);
+
+/** A caller's source: put up to @p size bytes at @p buf and return how many; 0 at the end, < 0 for an error. */
+typedef int64_t lmad_wisdom_read(void *data, char *buf, size_t size);
+
+/** The same through a callback. An error of @p read is LMAD_ERR_IO; lines before it are taken. */
+LMAD_API lmad_status lmad_wisdom_import(lmad_ctx *ctx, lmad_wisdom_read *read, void *data,
+                                        lmad_wisdom_report *report);
+
+/** Merge a context's wisdom into a file: what is there stays unless a record of the context is better. The file is
+ *  replaced in one step (temporary file, fsync, rename) under a lock on PATH.lock, so that any number of processes
+ *  may do this at once and one that is killed leaves the file as it was. Equal wisdom makes equal bytes. A file that
+ *  is not there is made, its directory is not. LMAD_ERR_FORMAT: there is something that is no wisdom, or wisdom of a
+ *  later format; LMAD_ERR_IO: no regular file, or writing failed; either way it is left as it is. */
+LMAD_API lmad_status lmad_wisdom_export_file(lmad_ctx *ctx, const char *path);
+
+/** A context's wisdom as text, ended by a NUL, in *text: the caller's, to free(). */
+LMAD_API lmad_status lmad_wisdom_export_string(lmad_ctx *ctx, char **text);
+
+/** A caller's sink: take the @p size bytes at @p buf, and return 0; anything else is an error. */
+typedef int lmad_wisdom_write(void *data, const char *buf, size_t size);
+
+/** The same through a callback, which must not use the context; its error is LMAD_ERR_IO. */
+LMAD_API lmad_status lmad_wisdom_export(lmad_ctx *ctx, lmad_wisdom_write *write, void *data);
+
+/** Forget all wisdom of a context; files that its first plan would have loaded are not loaded any more. */
+LMAD_API void lmad_wisdom_forget(lmad_ctx *ctx);
 
 #ifdef __cplusplus
 }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "status.h"
+#include "wisdom.h"
 
 /* version is odd while a writer changes the settings. A reader that finds the same even number before and
  * after has read one state. */
@@ -19,6 +20,9 @@ struct lmad_ctx {
     _Atomic(double) time_limit;
     _Atomic(lmad_parallel_for *) run;
     _Atomic(void *) run_data;
+    _Atomic(lmad_log *) log;
+    _Atomic(void *) log_data;
+    lm_wisdom wisdom;
 };
 
 static lmad_ctx default_ctx = {.owners = 1, .time_limit = -1.0};
@@ -40,6 +44,8 @@ static void read_fields(lmad_ctx *ctx, lm_settings *out) {
     out->time_limit = atomic_load_explicit(&ctx->time_limit, memory_order_acquire);
     out->run = atomic_load_explicit(&ctx->run, memory_order_acquire);
     out->run_data = atomic_load_explicit(&ctx->run_data, memory_order_acquire);
+    out->log = atomic_load_explicit(&ctx->log, memory_order_acquire);
+    out->log_data = atomic_load_explicit(&ctx->log_data, memory_order_acquire);
 }
 
 void lm_ctx_settings(lmad_ctx *ctx, lm_settings *out) {
@@ -103,6 +109,17 @@ lmad_status lmad_ctx_set_parallel(lmad_ctx *ctx, lmad_parallel_for *run, void *d
     return LMAD_OK;
 }
 
+lmad_status lmad_ctx_set_log(lmad_ctx *ctx, lmad_log *log, void *data) {
+    ctx = or_default(ctx);
+    begin_write(ctx);
+    atomic_store(&ctx->log, log);
+    atomic_store(&ctx->log_data, data);
+    end_write(ctx);
+    return LMAD_OK;
+}
+
+lm_wisdom *lm_ctx_wisdom(lmad_ctx *ctx) { return &or_default(ctx)->wisdom; }
+
 lmad_ctx *lm_ctx_ref(lmad_ctx *ctx) {
     ctx = or_default(ctx);
     if (ctx != &default_ctx) atomic_fetch_add_explicit(&ctx->owners, 1, memory_order_relaxed);
@@ -111,5 +128,7 @@ lmad_ctx *lm_ctx_ref(lmad_ctx *ctx) {
 
 void lm_ctx_unref(lmad_ctx *ctx) {
     if (!ctx || ctx == &default_ctx) return;
-    if (atomic_fetch_sub(&ctx->owners, 1) == 1) free(ctx);
+    if (atomic_fetch_sub(&ctx->owners, 1) != 1) return;
+    lm_wisdom_clear(&ctx->wisdom);
+    free(ctx);
 }

@@ -11,10 +11,17 @@ typedef struct lm_settings {
     double time_limit;      /* seconds, < 0 = none */
     lmad_parallel_for *run; /* NULL = built in */
     void *run_data;
+    lmad_log *log; /* NULL = nobody's */
+    void *log_data;
 } lm_settings;
+
+struct lm_wisdom;
 
 /* A consistent snapshot of the settings of ctx; NULL is the default context. */
 void lm_ctx_settings(lmad_ctx *ctx, lm_settings *out);
+
+/* The wisdom of a context (wisdom.h); lives as long as the context. */
+struct lm_wisdom *lm_ctx_wisdom(lmad_ctx *ctx);
 
 /* One more owner; NULL gives the default context, which lives as long as the process. */
 lmad_ctx *lm_ctx_ref(lmad_ctx *ctx);

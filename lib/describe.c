@@ -95,20 +95,32 @@ static void add_problem(lm_text *text, const lm_problem *p) {
     lm_text_add(text, p->rank ? "\n" : " none\n");
 }
 
+static void add_origin(lm_text *text, const lmad_plan *p) {
+    static const char *const source[] = {[LMAD_SOURCE_ESTIMATED] = "estimated",
+                                         [LMAD_SOURCE_MEASURED] = "measured",
+                                         [LMAD_SOURCE_WISDOM] = "from wisdom",
+                                         [LMAD_SOURCE_TIMED_OUT] = "measured until the time limit"};
+    const lm_origin o = lm_plan_origin(p);
+    lm_text_add(text, "choice: %s", source[o.source]);
+    if (o.source == LMAD_SOURCE_MEASURED || o.source == LMAD_SOURCE_WISDOM)
+        lm_text_add(text, " (effort %s)", lm_effort_name(o.effort));
+    if (o.sibling) lm_text_add(text, ", that of another machine: %s", p->machine);
+    if (o.candidates) lm_text_add(text, ", %d candidates timed", o.candidates);
+    if (o.seconds > 0) lm_text_add(text, ", %.3f us an execution", o.seconds * 1e6);
+    lm_text_add(text, "\n");
+}
+
 typedef struct listing {
     lm_text *text;
     const lm_step *chosen;
+    int found;
 } listing;
 
-static bool same_candidate(const lm_step *a, const lm_step *b) {
-    const lm_params *x = &a->params, *y = &b->params;
-    return a->kind == b->kind && x->inner == y->inner && x->outer == y->outer && x->tile[0] == y->tile[0] &&
-           x->tile[1] == y->tile[1] && x->order == y->order && x->stream == y->stream && x->threads == y->threads;
-}
-
 static bool list_candidate(void *arg, const lm_step *step) {
-    const listing *l = arg;
-    lm_text_add(l->text, "%c %10.3f us  ", same_candidate(step, l->chosen) ? '*' : ' ', step->seconds * 1e6);
+    listing *l = arg;
+    const bool chosen = step->kind == l->chosen->kind && lm_params_equal(&step->params, &l->chosen->params);
+    l->found += chosen;
+    lm_text_add(l->text, "%c %10.3f us  ", chosen ? '*' : ' ', step->seconds * 1e6);
     add_step(l->text, step);
     lm_text_add(l->text, "\n");
     return true;
@@ -119,6 +131,7 @@ int lmad_plan_explain(const lmad_plan *p, char *buf, size_t size) {
     lm_text text = {buf, size, 0};
     if (size) buf[0] = '\0';
     add_problem(&text, &p->problem);
+    if (p->recipe != LM_RECIPE_NOTHING) add_origin(&text, p);
     if (p->recipe == LM_RECIPE_NOTHING) {
         lm_text_add(&text, "nothing to do\n");
         return (int)text.length;
@@ -146,9 +159,11 @@ int lmad_plan_explain(const lmad_plan *p, char *buf, size_t size) {
         lm_text_add(&text, "\n");
         return (int)text.length;
     }
-    listing all = {&text, &p->step[0]};
-    lm_text_add(&text, "candidates with their estimates, * = chosen (the least):\n");
-    lm_planner_each(&p->problem, LMAD_ESTIMATE, list_candidate, &all);
+    const int effort = p->origin[0].source == LMAD_SOURCE_MEASURED ? p->origin[0].effort : LMAD_ESTIMATE;
+    listing all = {&text, &p->step[0], 0};
+    lm_text_add(&text, "candidates with their estimates, * = chosen:\n");
+    lm_planner_each(&p->problem, effort, list_candidate, &all);
+    if (!all.found) list_candidate(&all, &p->step[0]);
     return (int)text.length;
 }
 
@@ -175,7 +190,8 @@ lmad_status lmad_plan_info(const lmad_plan *p, lmad_info *info) {
     if (!info) return lm_fail(LMAD_ERR_NULL, "info: NULL");
     if (info->struct_size < sizeof info->struct_size)
         return lm_fail(LMAD_ERR_ARGUMENT, "info: struct_size %zu is not set", info->struct_size);
-    lmad_info all = {.struct_size = info->struct_size, .kind = "nop", .source = p->source, .threads = 1};
+    lmad_info all = {.struct_size = info->struct_size, .kind = "nop", .threads = 1};
+    const lm_origin origin = lm_plan_origin(p);
     const int steps = steps_of(p);
     if (p->recipe == LM_RECIPE_MOVE) {
         all.kind = p->move.mover->name;
@@ -198,6 +214,11 @@ lmad_status lmad_plan_info(const lmad_plan *p, lmad_info *info) {
     all.payload_bytes = p->problem.payload;
     count_lines(&all, p);
     all.work_size = p->work_bytes;
+    all.source = origin.source;
+    all.measured_seconds = origin.seconds;
+    all.effort = origin.effort;
+    all.sibling = origin.sibling;
+    all.candidates = origin.candidates;
     memcpy(info, &all, all.struct_size < sizeof all ? all.struct_size : sizeof all);
     if (all.struct_size > sizeof all) memset((char *)info + sizeof all, 0, all.struct_size - sizeof all);
     return LMAD_OK;

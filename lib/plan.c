@@ -5,8 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cost.h"
+#include "choose.h"
 #include "desc.h"
+#include "history.h"
 #include "status.h"
 #include "threads.h"
 
@@ -19,20 +20,23 @@ static lmad_status check_flags(unsigned flags) {
     return LMAD_OK;
 }
 
+/* One of the two halves of a move through scratch memory. */
+static lmad_status plan_half(lmad_plan *plan, int which, const lmad_desc *dst, const lmad_desc *src, size_t elem_size,
+                             const lm_choosing *how) {
+    lm_problem half;
+    const lmad_status status = lm_problem_make(&half, LM_OP_COPY, dst, src, elem_size, plan->problem.threads);
+    return status == LMAD_OK ? lm_choose(plan, which, &half, how) : status;
+}
+
 /* A move whose two views share bytes: pack the source densely, then unpack it. */
-static lmad_status plan_buffered(lmad_plan *plan, const lmad_desc *dst, const lmad_desc *src,
-                                 size_t elem_size) {
+static lmad_status plan_buffered(lmad_plan *plan, const lmad_desc *dst, const lmad_desc *src, size_t elem_size,
+                                 const lm_choosing *how) {
     int64_t shape[LMAD_MAX_RANK];
     lmad_desc dense;
-    lm_problem part;
     for (int k = 0; k < dst->rank; k++) shape[k] = dst->dim[k].n;
     lmad_status status = lmad_row_major(&dense, dst->rank, shape);
-    if (status == LMAD_OK)
-        status = lm_problem_make(&part, LM_OP_COPY, &dense, src, elem_size, plan->problem.threads);
-    if (status == LMAD_OK) lm_planner_choose(&part, &plan->step[0]);
-    if (status == LMAD_OK)
-        status = lm_problem_make(&part, LM_OP_COPY, dst, &dense, elem_size, plan->problem.threads);
-    if (status == LMAD_OK) lm_planner_choose(&part, &plan->step[1]);
+    if (status == LMAD_OK) status = plan_half(plan, 0, &dense, src, elem_size, how);
+    if (status == LMAD_OK) status = plan_half(plan, 1, dst, &dense, elem_size, how);
     plan->work_bytes = (size_t)plan->problem.payload;
     return status;
 }
@@ -61,15 +65,15 @@ static lmad_status shift_source(lm_problem *p, int64_t shift) {
 }
 
 /* Steps and scratch for the recipe. */
-static lmad_status choose_steps(lmad_plan *plan, const lmad_desc *dst, const lmad_desc *src, size_t elem_size) {
+static lmad_status choose_steps(lmad_plan *plan, const lmad_desc *dst, const lmad_desc *src, size_t elem_size,
+                                const lm_choosing *how) {
     plan->work_bytes = plan->recipe == LM_RECIPE_VALUE ? elem_size : 0;
     if (plan->recipe == LM_RECIPE_MOVE) {
-        if (lm_planner_move(plan)) return LMAD_OK;
+        if (!how->wisdom_only && lm_planner_move(plan)) return LMAD_OK;
         plan->recipe = LM_RECIPE_BUFFERED;
-        return plan_buffered(plan, dst, src, elem_size);
+        return plan_buffered(plan, dst, src, elem_size, how);
     }
-    lm_planner_choose(&plan->problem, &plan->step[0]);
-    return LMAD_OK;
+    return lm_choose(plan, 0, &plan->problem, how);
 }
 
 lmad_status lm_plan_start(lmad_plan *plan, lmad_ctx *ctx, unsigned flags, int *threads) {
@@ -80,7 +84,7 @@ lmad_status lm_plan_start(lmad_plan *plan, lmad_ctx *ctx, unsigned flags, int *t
     plan->work.memory = NULL;
     plan->work_bytes = 0;
     plan->many = NULL;
-    plan->source = LMAD_SOURCE_ESTIMATED;
+    plan->origin[0] = plan->origin[1] = (lm_origin){.source = LMAD_SOURCE_ESTIMATED};
     return LMAD_OK;
 }
 
@@ -92,11 +96,12 @@ lmad_status lm_plan_init(lmad_plan *plan, lmad_ctx *ctx, lm_op op, const lmad_de
     if (status == LMAD_OK) status = shift_source(&plan->problem, shift);
     if (status != LMAD_OK) return status;
     plan->recipe = choose_recipe(&plan->problem);
-    if (plan->recipe != LM_RECIPE_NOTHING && (flags & LMAD_WISDOM_ONLY))
-        return lm_fail(LMAD_ERR_NO_WISDOM, "no wisdom for this problem");
-    status = choose_steps(plan, dst, src, elem_size);
-    if (status == LMAD_OK) plan->ctx = lm_ctx_ref(ctx);
-    return status;
+    const lm_choosing how = lm_choosing_of(ctx, flags, &plan->settings);
+    status = choose_steps(plan, dst, src, elem_size, &how);
+    if (status != LMAD_OK) return status;
+    plan->ctx = lm_ctx_ref(ctx);
+    lm_history_add(&plan->problem, dst, src, elem_size);
+    return LMAD_OK;
 }
 
 lmad_status lm_plan_own_work(lmad_plan *plan) {

@@ -8,6 +8,7 @@
 #include "planner.h"
 #include "runs.h"
 #include "work.h"
+#include "wisdom.h"
 
 /* How the steps make up the operation. */
 typedef enum lm_recipe {
@@ -20,6 +21,15 @@ typedef enum lm_recipe {
     LM_RECIPE_GENERATE  /* as runs says */
 } lm_recipe;
 
+/* Where a choice came from. */
+typedef struct lm_origin {
+    lmad_source source;
+    int effort;     /* what it rests on */
+    bool sibling;   /* wisdom of another machine */
+    int candidates; /* timed now */
+    double seconds; /* measured; 0 = was not */
+} lm_origin;
+
 struct lmad_plan {
     lm_problem problem;
     lm_recipe recipe;
@@ -29,7 +39,8 @@ struct lmad_plan {
     lm_runs runs;
     lm_settings settings;
     lmad_ctx *ctx; /* owned reference */
-    lmad_source source;
+    lm_origin origin[2]; /* of the steps */
+    char machine[LM_MACHINE_TEXT]; /* whose wisdom, for a sibling's */
     size_t work_bytes; /* scratch that an execution needs */
     lm_work work;      /* scratch that the plan owns */
 };
@@ -48,6 +59,9 @@ lmad_status lm_plan_start(lmad_plan *plan, lmad_ctx *ctx, unsigned flags, int *t
 
 /* Make scratch that executions of the plan take turns in, where it needs more than fits on the stack. */
 lmad_status lm_plan_own_work(lmad_plan *plan);
+
+/* Both origins as one: the weaker one, with the times of both. */
+lm_origin lm_plan_origin(const lmad_plan *plan);
 
 /* Release what the plan owns, not its storage. */
 void lm_plan_release(lmad_plan *plan);

@@ -48,11 +48,23 @@ typedef struct lm_kind {
 
 enum { LM_PROPOSALS = 256 };
 
+/* The kind of this name (not ended by NUL); NULL when there is none. */
+const lm_kind *lm_planner_kind(const char *name, size_t length);
+
+/* May the candidate be made ready? It may if the kind solves the problem and proposes these axes, and the other
+ * parameters are in range, whatever their values: so one that comes from a file can be slow, but not wrong. */
+bool lm_planner_allows(const lm_kind *kind, const lm_problem *problem, const lm_params *params);
+
+/* Make a candidate ready to run: nest, kernel and estimate. */
+void lm_planner_make(lm_step *step, const lm_kind *kind, const lm_problem *problem, const lm_params *params);
+
 /* Choose by estimate. Never fails: the list of kinds covers every problem. */
 void lm_planner_choose(const lm_problem *problem, lm_step *out);
 
 /* Make every candidate that the planner looks at with this effort and show it, until visit returns false. This
- * is how tests verify, and lmad_plan_explain() lists, what the planner could choose. */
+ * is how the search collects, tests verify, and lmad_plan_explain() lists what the planner could choose. Up to
+ * LMAD_MEASURE it is what the kinds propose (and from there on for several numbers of threads), with more effort
+ * also the cross product of tiles, orders, store types and threads around these. */
 void lm_planner_each(const lm_problem *problem, int effort, bool (*visit)(void *arg, const lm_step *step), void *arg);
 
 /* Execute one step (execute.c): serial, or cut over params.threads. */

@@ -58,6 +58,7 @@ static void repeat_summary(SRunner *runner) {
 }
 
 int main(int argc, char **argv) {
+    setenv("LMAD_WISDOM", "", 1); /* plans depend on nothing that lies about on this machine */
     SRunner *runner = srunner_create(NULL);
     if (add_suites(runner, argv + 1, argc - 1) != 0) {
         srunner_free(runner);

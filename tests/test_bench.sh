@@ -175,6 +175,13 @@ refused 'source' "name${tab}4${tab}[]${tab}[(1,2)"
 refused 'operation' "name${tab}4${tab}[]${tab}[]${tab}swap"
 refused 'source' "name${tab}4${tab}[]"
 
+# Regret: what the efforts lose.
+expect 0 --regret --threads 1 --problem "$transpose" --problem '1 [(900,1000),(1000,1)] [(900,1),(1000,900)]' --scale 1
+said 'estimate .*geometric mean' 'measure .*geometric mean'
+expect 0 --regret --threads 1 --json --problem "$transpose"
+said '"candidates":[1-9]' '"estimate_regret":' '"measure_regret":'
+expect 2 --regret --scale 0 --problem "$transpose"
+
 # Kernels alone.
 expect 0 --kernels
 said '^kernel '

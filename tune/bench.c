@@ -4,6 +4,7 @@
 
 #include "bench_args.h"
 #include "bench_kernels.h"
+#include "bench_regret.h"
 #include "bench_report.h"
 #include "bench_row.h"
 
@@ -35,6 +36,11 @@ int main(int argc, char **argv) {
     int status = LM_EXIT_WRONG;
 
     lm_bench_read_args(&options, argc, argv);
+    if (options.regret) {
+        if (lm_bench_regret(&arena, &options) == 0) status = LM_EXIT_OK;
+        lm_arena_free(&arena);
+        goto free_options;
+    }
     if (make_context(&ctx, options.threads)) goto free_options;
     lm_report_begin(&report, &options);
     run_cases(&report, ctx, &arena, &options);

@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SUITE = 256, PROBLEM, EFFORT, THREADS, DEVICE, BASELINE, MIN_TIME, JSON, VERIFY, EXPLAIN, KERNELS, OP };
+enum { SUITE = 256, PROBLEM, EFFORT, THREADS, DEVICE, BASELINE, MIN_TIME, JSON, VERIFY, EXPLAIN, KERNELS, OP,
+       REGRET, SCALE };
 
 static const struct argp_option options[] = {
     {"suite", SUITE, "FILE|NAME", 0, "Run a suite: seeds, transposes, permutations, halo, small, fill, move, many, affine, or a file",
@@ -31,6 +32,9 @@ static const struct argp_option options[] = {
     {"explain", EXPLAIN, NULL, 0, "Show every candidate of the planner and its estimate", 0},
     {"kernels", KERNELS, NULL, 0, "Time each kernel of the library against the plain one, and no problems",
      0},
+    {"regret", REGRET, NULL, 0,
+     "Plan with several efforts, and time what is lost against the best of an exhaustive search", 0},
+    {"scale", SCALE, "MB", 0, "For --regret: scale problems down to so many MB a side (default 32)", 0},
     {0}};
 
 static const char doc[] =
@@ -77,6 +81,13 @@ static void read_min_time(lm_bench_options *o, const char *text, struct argp_sta
         argp_error(state, "\"%s\" is not a time of 0 to 3600 seconds", text);
 }
 
+static void read_scale(lm_bench_options *o, const char *text, struct argp_state *state) {
+    char *end;
+    const long mb = strtol(text, &end, 10);
+    if (end == text || *end || mb < 1 || mb > 1 << 20) argp_error(state, "\"%s\" is not a size in MB", text);
+    o->scale_bytes = (int64_t)mb * 1000000;
+}
+
 static void add_cases(lm_bench_options *o, int key, const char *text, struct argp_state *state) {
     char error[1024];
     const int failed = key == SUITE ? lm_cases_add_suite(&o->cases, text, error, sizeof error)
@@ -108,6 +119,8 @@ static error_t read_option(int key, char *arg, struct argp_state *state) {
     case VERIFY: o->verify = true; break;
     case EXPLAIN: o->explain = true; break;
     case KERNELS: o->kernels = true; break;
+    case REGRET: o->regret = true; break;
+    case SCALE: read_scale(o, arg, state); break;
     case ARGP_KEY_END:
         if (o->kernels && o->named) argp_error(state, "--kernels goes without --suite and --problem");
         break;
@@ -127,7 +140,7 @@ void lm_bench_read_args(lm_bench_options *out, int argc, char **argv) {
     char error[256];
     argp_program_version_hook = print_version;
     argp_err_exit_status = LM_EXIT_USAGE;
-    *out = (lm_bench_options){.effort = LMAD_ESTIMATE, .min_seconds = 0.5};
+    *out = (lm_bench_options){.effort = LMAD_ESTIMATE, .min_seconds = 0.5, .scale_bytes = 32000000};
     argp_parse(&argp, argc, argv, 0, NULL, out);
     if (out->named || out->kernels) return;
     const char *suite = out->cases.op == LM_OP_COPY ? "seeds" : lm_op_text(out->cases.op);

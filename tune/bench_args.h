@@ -13,7 +13,8 @@ typedef struct lm_bench_options {
     int threads;        /* 0 = automatic */
     double min_seconds; /* a case */
     bool named; /* problems were asked for, be it by an empty suite */
-    bool naive, json, verify, explain, kernels;
+    bool naive, json, verify, explain, kernels, regret;
+    int64_t scale_bytes; /* for regret: problems are scaled down to this much a side */
 } lm_bench_options;
 
 /* The exit statuses of lmad-bench. */

@@ -20,7 +20,7 @@ enum { LM_BASELINES = 3 };
 enum { LM_BASELINES = 1 };
 #endif
 
-/* lm_work functions on an lm_span. The first is libc's memcpy; on x86-64 `rep movsb` and stores past the
+/* lm_sampled functions on an lm_span. The first is libc's memcpy; on x86-64 `rep movsb` and stores past the
  * caches follow. */
 extern void (*const lm_baseline[LM_BASELINES])(void *span, int64_t repeats);
 

@@ -79,3 +79,19 @@ void lm_json_kernel(const lm_kernel_row *row) {
     json_object_set_new(o, "verified", json_boolean(row->right));
     print_line(o);
 }
+
+void lm_json_regret(const char *name, int candidates, const double ns[3], const double planning_ns[3]) {
+    static const char *const effort[] = {"estimate", "measure", "exhaustive"};
+    json_t *o = json_object(), *time = json_object(), *planning = json_object();
+    set_text(o, "name", name);
+    set_count(o, "candidates", true, candidates);
+    for (int k = 0; k < 3; k++) {
+        set_time(time, effort[k], ns[k]);
+        set_time(planning, effort[k], planning_ns[k]);
+    }
+    json_object_set_new(o, "median_ns", time);
+    json_object_set_new(o, "plan_ns", planning);
+    json_object_set_new(o, "estimate_regret", json_real(ns[0] / ns[2]));
+    json_object_set_new(o, "measure_regret", json_real(ns[1] / ns[2]));
+    print_line(o);
+}

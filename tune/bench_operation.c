@@ -31,12 +31,10 @@ static lmad_status plan_list(lmad_plan **plan, const lm_case *c, lmad_ctx *ctx, 
 
 lmad_status lm_operation_plan(lmad_plan **plan, const lm_case *c, lmad_ctx *ctx, unsigned effort) {
     switch (c->op) {
-    case LM_OP_FILL: return lmad_plan_fill(plan, ctx, &c->dst, c->elem_size, effort);
-    case LM_OP_MOVE: return lmad_plan_move(plan, ctx, &c->dst, &c->src, c->elem_size, effort);
     case LM_OP_MANY: return plan_list(plan, c, ctx, effort);
     case LM_OP_AFFINE:
         return lmad_plan_affine(plan, ctx, &c->dst, c->elem_size == 4 ? LMAD_INT32 : LMAD_INT64, effort);
-    default: return lmad_plan_copy(plan, ctx, &c->dst, &c->src, c->elem_size, effort);
+    default: return lm_case_plan(plan, c, ctx, effort);
     }
 }
 

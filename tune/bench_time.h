@@ -7,11 +7,11 @@
 #include <stdint.h>
 
 /* Do the work this many times in a row. */
-typedef void lm_work(void *arg, int64_t repeats);
+typedef void lm_sampled(void *arg, int64_t repeats);
 
 /* What takes part, and how it fared (nanoseconds a call). */
 typedef struct lm_contender {
-    lm_work *work;
+    lm_sampled *work;
     void *arg;
     double median_ns, min_ns;
 } lm_contender;

@@ -6,10 +6,12 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "kernels/host/kernel.h"
 #include "lib/cpu.h"
 #include "lib/machine.h"
+#include "lib/places.h"
 #include "lib/threads.h"
 #include "lmad.h"
 
@@ -123,6 +125,24 @@ static void print_environment(void) {
     print_variable("LMAD_ISA", isa && lm_isa_named(isa) == LM_ISA_COUNT, "base, avx2 or avx512");
 }
 
+static void print_place(void *arg, const char *path) {
+    lmad_wisdom_report report = {.struct_size = sizeof report};
+    lmad_ctx *ctx;
+    (void)arg;
+    print_label("wisdom");
+    printf("%s: ", path);
+    if (access(path, F_OK) != 0 || lmad_ctx_create(&ctx) != LMAD_OK) {
+        puts("none");
+        return;
+    }
+    if (lmad_wisdom_import_file(ctx, path, &report) == LMAD_OK)
+        printf("%lld records, %lld for other machines, %lld bad lines\n", (long long)report.taken,
+               (long long)report.foreign, (long long)report.bad);
+    else
+        puts(lmad_error_detail());
+    lmad_ctx_destroy(ctx);
+}
+
 static void print_facts(const lm_machine *machine) {
     print_text("lmad", lmad_version());
     print_text("cpu", machine->cpu);
@@ -143,7 +163,7 @@ static void print_facts(const lm_machine *machine) {
     print_text("host", "yes");
     print_text("HIP", "not in this version");
     print_text("MPI", "not in this version");
-    print_text("wisdom", "not in this version");
+    lm_places_each(print_place, NULL);
 }
 
 static void print_fingerprint(const lm_machine *machine) {

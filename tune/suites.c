@@ -143,10 +143,11 @@ static int add_lines(lm_cases *cases, FILE *file, size_t *number, const lm_compl
 static int add_file(lm_cases *cases, const char *path, const lm_complaint *error) {
     char reason[512];
     size_t number = 0;
-    FILE *file = fopen(path, "re");
+    const bool standard_input = strcmp(path, "-") == 0;
+    FILE *file = standard_input ? stdin : fopen(path, "re");
     if (!file) return complain(error, "%s: neither a built-in suite nor a file: %s", path, strerror(errno));
     const int failed = add_lines(cases, file, &number, &(lm_complaint){reason, sizeof reason});
-    fclose(file);
+    if (!standard_input) fclose(file);
     return failed ? complain(error, "%s:%zu: %s", path, number, reason) : 0;
 }
 
@@ -206,6 +207,14 @@ int lm_cases_add_problem(lm_cases *cases, const char *text, char *error, size_t 
     failed = failed ? complain(&to, "problem \"%.80s\": %s", text, reason) : append(cases, &c, &to);
     free(copy);
     return failed;
+}
+
+lmad_status lm_case_plan(lmad_plan **plan, const lm_case *c, lmad_ctx *ctx, unsigned flags) {
+    switch (c->op) {
+    case LM_OP_FILL: return lmad_plan_fill(plan, ctx, &c->dst, c->elem_size, flags);
+    case LM_OP_MOVE: return lmad_plan_move(plan, ctx, &c->dst, &c->src, c->elem_size, flags);
+    default: return lmad_plan_copy(plan, ctx, &c->dst, &c->src, c->elem_size, flags);
+    }
 }
 
 void lm_cases_free(lm_cases *cases) {

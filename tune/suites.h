@@ -38,13 +38,17 @@ typedef struct lm_suite {
 /* All suites built in, ended by a NULL name. */
 extern const lm_suite lm_suites[];
 
-/* Append the problems of a built-in suite or, where there is none of that name, of a file. 0 on success; -1
+/* Append the problems of a built-in suite or, where there is none of that name, of a file ("-" is standard
+ * input). 0 on success; -1
  * with a sentence in @p error (which names file and line) otherwise, and then @p cases is as it was. */
 int lm_cases_add_suite(lm_cases *cases, const char *name_or_path, char *error, size_t size);
 
 /* Append one problem given as "ES DST SRC" or "ES DST SRC OPERATION"; "ES DST fill" needs no source. Its
  * name is the text. 0 or -1 as above. */
 int lm_cases_add_problem(lm_cases *cases, const char *text, char *error, size_t size);
+
+/* Plan a problem with a context and flags. */
+lmad_status lm_case_plan(lmad_plan **plan, const lm_case *c, lmad_ctx *ctx, unsigned flags);
 
 void lm_cases_free(lm_cases *cases);
 

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* LMAD_RECORD: which problems a program plans, as a suite. */
+#ifndef LM_HISTORY_H
+#define LM_HISTORY_H
+
+#include "problem.h"
+
+/* Append the problem that a plan was made for to the file, unless it has been there already. Does nothing,
+ * and costs next to nothing, where nobody asked for it. */
+void lm_history_add(const lm_problem *problem, const lmad_desc *dst, const lmad_desc *src, size_t elem_size);
+
+#endif

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Keys of wisdom. */
+#include "key.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cpu.h"
+#include "text.h"
+
+static const char *const op_names[] = {[LM_OP_COPY] = "copy", [LM_OP_MOVE] = "move", [LM_OP_FILL] = "fill"};
+enum { OPS = sizeof op_names / sizeof *op_names };
+
+static int64_t residue(int64_t v) { return (v % 64 + 64) % 64; }
+
+/* ---- text ----------------------------------------------------------------------------------------- */
+
+static void add_side(lm_text *text, const char *name, const lm_problem *p, bool dst) {
+    lm_text_add(text, " %s=[", name);
+    for (int k = 0; k < p->rank; k++)
+        lm_text_add(text, "%s(%lld,%lld)", k ? "," : "", (long long)p->dim[k].n,
+                    (long long)(dst ? p->dim[k].ds : p->dim[k].ss));
+    lm_text_add(text, "]+%lld", (long long)residue(dst ? p->doff : p->soff));
+}
+
+/* Only the host has wisdom so far. */
+static const char *space_name(int space) { return space == LM_HOST ? "host" : "device"; }
+
+int lm_key_format(char *buf, size_t size, const lm_problem *p, lm_isa isa) {
+    lm_text text = {buf, size, 0};
+    lm_text_add(&text, "%s %s %s run=%lld", op_names[p->op], space_name(p->dst_space),
+                space_name(p->src_space), (long long)p->run);
+    add_side(&text, "dst", p, true);
+    add_side(&text, "src", p, false);
+    lm_text_add(&text, " threads=%d isa=%s", p->threads, lm_isa_name(isa));
+    return (int)text.length;
+}
+
+/* ---- reading -------------------------------------------------------------------------------------- */
+
+static bool skip(const char **at, const char *word) {
+    const size_t length = strlen(word);
+    if (strncmp(*at, word, length) != 0) return false;
+    *at += length;
+    return true;
+}
+
+/* Up to 18 digits: enough for any extent of a real array, and no overflow. */
+static bool number(const char **at, int64_t *out) {
+    const char *c = *at;
+    const bool negative = *c == '-';
+    c += negative;
+    const char *first = c;
+    int64_t value = 0;
+    for (; *c >= '0' && *c <= '9' && c - first < 18; c++) value = value * 10 + (*c - '0');
+    if (c == first) return false;
+    *out = negative ? -value : value;
+    *at = c;
+    return true;
+}
+
+/* A side's axes; extents go to dim[].n, so that both sides must have the same. */
+static bool read_side(const char **at, lm_problem *p, bool dst) {
+    int rank = 0;
+    if (!skip(at, "[")) return false;
+    while (**at == '(' || (rank && **at == ',')) {
+        if (rank && !skip(at, ",")) return false;
+        if (rank == LMAD_MAX_RANK) return false;
+        lm_pdim *d = &p->dim[rank++];
+        if (!skip(at, "(") || !number(at, &d->n) || !skip(at, ",")) return false;
+        if (!number(at, dst ? &d->ds : &d->ss) || !skip(at, ")")) return false;
+        if (d->n < 1) return false;
+    }
+    p->rank = rank;
+    return skip(at, "]+") && number(at, dst ? &p->doff : &p->soff);
+}
+
+static bool read_op(const char **at, lm_op *op) {
+    for (int k = 0; k < OPS; k++) {
+        if (!skip(at, op_names[k])) continue;
+        *op = (lm_op)k;
+        return true;
+    }
+    return false;
+}
+
+static bool read_isa(const char *name, lm_isa *isa) {
+    for (int k = 0; k < LM_ISA_COUNT; k++) {
+        if (strcmp(name, lm_isa_name((lm_isa)k)) != 0) continue;
+        *isa = (lm_isa)k;
+        return true;
+    }
+    return false;
+}
+
+static bool read_problem(const char *at, lm_problem *p, lm_isa *isa) {
+    int64_t threads;
+    memset(p, 0, sizeof *p);
+    p->dst_space = p->src_space = LM_HOST;
+    if (!read_op(&at, &p->op) || !skip(&at, " host host run=") || !number(&at, &p->run) || p->run < 1)
+        return false;
+    if (!skip(&at, " dst=") || !read_side(&at, p, true)) return false;
+    if (!skip(&at, " src=") || !read_side(&at, p, false)) return false;
+    if (!skip(&at, " threads=") || !number(&at, &threads) || threads < 1 || threads > 1 << 20) return false;
+    p->threads = (int)threads;
+    return skip(&at, " isa=") && read_isa(at, isa);
+}
+
+static lm_key *key_of(const lm_problem *p, lm_isa isa) {
+    lm_key *key = malloc(sizeof *key + (size_t)p->rank * sizeof key->dim[0]);
+    if (!key) return NULL;
+    *key = (lm_key){.hash = lm_key_hash(p, isa),
+                    .op = p->op,
+                    .dst_space = p->dst_space,
+                    .src_space = p->src_space,
+                    .threads = p->threads,
+                    .rank = p->rank,
+                    .isa = isa,
+                    .run = p->run,
+                    .doff = residue(p->doff),
+                    .soff = residue(p->soff)};
+    memcpy(key->dim, p->dim, (size_t)p->rank * sizeof key->dim[0]);
+    return key;
+}
+
+/* One spelling: what is read must be written the same way again. */
+lm_key *lm_key_parse(const char *text) {
+    char again[LM_KEY_TEXT];
+    lm_problem p;
+    lm_isa isa;
+    if (!read_problem(text, &p, &isa)) return NULL;
+    lm_key_format(again, sizeof again, &p, isa);
+    return strcmp(again, text) == 0 ? key_of(&p, isa) : NULL;
+}
+
+/* ---- numbers -------------------------------------------------------------------------------------- */
+
+static uint64_t mix(uint64_t hash, int64_t value) {
+    hash = (hash ^ (uint64_t)value) * UINT64_C(0x9e3779b97f4a7c15);
+    return hash ^ hash >> 32;
+}
+
+uint64_t lm_key_hash(const lm_problem *p, lm_isa isa) {
+    uint64_t hash = mix((uint64_t)p->op * 64 + (uint64_t)isa, (int64_t)p->threads * 64 + p->rank);
+    hash = mix(hash, (int64_t)p->dst_space * 4096 + p->src_space);
+    hash = mix(hash, p->run);
+    hash = mix(hash, residue(p->doff) * 64 + residue(p->soff));
+    for (int k = 0; k < p->rank; k++) hash = mix(mix(mix(hash, p->dim[k].n), p->dim[k].ds), p->dim[k].ss);
+    return hash;
+}
+
+bool lm_key_matches(const lm_key *key, const lm_problem *p, lm_isa isa) {
+    return key->op == p->op && key->dst_space == p->dst_space && key->src_space == p->src_space &&
+           key->threads == p->threads && key->rank == p->rank && key->isa == isa && key->run == p->run &&
+           key->doff == residue(p->doff) && key->soff == residue(p->soff) &&
+           memcmp(key->dim, p->dim, (size_t)p->rank * sizeof key->dim[0]) == 0;
+}

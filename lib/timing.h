@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Timing on memory of the planner's own: clock, scratch, and a race of steps. */
+#ifndef LM_TIMING_H
+#define LM_TIMING_H
+
+#include "planner.h"
+
+/* Seconds of a clock that never goes back. */
+double lm_now(void);
+
+/* The median of count >= 1 values, which are sorted. */
+double lm_middle(double *value, int count);
+
+/* Memory for both sides of a problem: touched, and not zero. Pointers are at the start of a page, but for
+ * what offsets below 0 ask for. */
+typedef struct lm_scratch {
+    void *block;
+    char *dst, *src; /* to execute with */
+} lm_scratch;
+
+typedef enum lm_scratch_result { LM_SCRATCH_OK, LM_SCRATCH_NO_MEMORY, LM_SCRATCH_LATE } lm_scratch_result;
+
+/* Get it and write to all of it, unless that takes until the deadline (lm_now(); 0 = none). On anything but
+ * LM_SCRATCH_OK there is nothing to free. */
+lm_scratch_result lm_scratch_open(lm_scratch *scratch, const lm_problem *problem, double deadline);
+void lm_scratch_close(lm_scratch *scratch);
+
+/* From now on keep the memory for the next one, or do not any more and free it: for programs that do little
+ * else than search. One scratch is open at a time; not to be called while a search is running. */
+void lm_scratch_keep(bool keep);
+
+enum { LM_SAMPLES = 25 };
+
+/* A step in the race. The caller sets step; everything else is the race's. */
+typedef struct lm_runner {
+    lm_step step;
+    double sample[LM_SAMPLES]; /* seconds an execution; all runners of a round ran right after one another */
+    int samples;
+    int64_t repeats; /* executions a sample */
+    bool out;        /* pruned */
+} lm_runner;
+
+/* Limits of a race. */
+typedef struct lm_timing_rules {
+    double deadline; /* no sample that is expected to end after it is begun; 0 = none */
+    double budget;   /* seconds after which there are no more rounds than needed for a verdict */
+} lm_timing_rules;
+
+/* Run the steps in turn, again and again; runner 0 is the one to beat and is never pruned, the others are
+ * when they are clearly slower. False when the deadline ended it. */
+bool lm_timing_race(lm_runner *runner, int count, const lm_settings *settings, const lm_scratch *scratch,
+                    const lm_timing_rules *rules);
+
+/* Which runner has won: runner 0 unless another one was faster in the same rounds by more than the noise. */
+int lm_timing_winner(const lm_runner *runner, int count);
+
+/* The fastest of the others; -1 when no other one was timed. */
+int lm_timing_second(const lm_runner *runner, int count, int winner);
+
+/* The time of a runner with at least one sample. */
+double lm_timing_seconds(const lm_runner *runner);
+
+#endif

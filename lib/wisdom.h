@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Wisdom of a context: looking up, learning, and the records themselves. */
+#ifndef LM_WISDOM_H
+#define LM_WISDOM_H
+
+#include "ctx.h"
+#include "search.h"
+#include "store.h"
+
+/* A context's wisdom; starts as {0}. One lock for all contexts guards the stores (wisdom.c). */
+typedef struct lm_wisdom {
+    lm_store store;
+    atomic_bool any;    /* is there a record? */
+    atomic_bool loaded; /* have the usual places been read, or shall they not be? */
+} lm_wisdom;
+
+enum { LM_MACHINE_TEXT = 160 }; /* bytes that hold a fingerprint */
+
+/* What was found. */
+typedef struct lm_wise {
+    lm_candidate candidate; /* with the measured time */
+    int effort;
+    bool sibling;
+    char machine[LM_MACHINE_TEXT]; /* only set for a sibling's */
+} lm_wise;
+
+/* Look up a choice for a problem that is not empty: from this machine with this effort or better, or for
+ * LMAD_ESTIMATE from the machine most like it. What is found may be made ready as it is. The first call for a
+ * context loads the usual places. */
+bool lm_wisdom_find(lmad_ctx *ctx, const lm_problem *problem, int effort, lm_wise *out);
+
+/* Keep what a search has found. Without memory it is not kept. */
+void lm_wisdom_learn(lmad_ctx *ctx, const lm_problem *problem, int effort, const lm_step *step,
+                     const lm_finding *finding);
+
+/* Add a record to a context (taken over; see lm_store_add). */
+lm_added lm_wisdom_add(lmad_ctx *ctx, lm_record *record);
+
+/* All of a context's wisdom as one text on the heap, with its first line; NULL: no memory. */
+char *lm_wisdom_text(lmad_ctx *ctx, size_t *length);
+
+/* The same of a store that nobody else sees. */
+char *lm_store_text(const lm_store *store, size_t *length);
+
+/* Free the records. */
+void lm_wisdom_clear(lm_wisdom *wisdom);
+
+/* This machine's fingerprint; static. */
+const char *lm_wisdom_machine(void);
+
+#endif
