@@ -24,7 +24,8 @@ void lm_planner_make(lm_step *step, const lm_kind *kind, const lm_problem *probl
 
 const lm_kind *lm_planner_kind(const char *name, size_t length) {
     for (int k = 0; k < KINDS; k++)
-        if (strlen(lm_kinds[k]->name) == length && memcmp(lm_kinds[k]->name, name, length) == 0) return lm_kinds[k];
+        if (strlen(lm_kinds[k]->name) == length && memcmp(lm_kinds[k]->name, name, length) == 0)
+            return lm_kinds[k];
     return NULL;
 }
 
@@ -64,8 +65,8 @@ static void add_threads(thread_counts *t, int threads) {
     if (t->count < (int)(sizeof t->at / sizeof *t->at)) t->at[t->count++] = threads;
 }
 
-/* What the model takes to be worthwhile comes first. Payloads that are over before a thread has started are not
- * worth a look. */
+/* What the model takes to be worthwhile comes first. Payloads that are over before a thread has started are
+ * not worth a look. */
 static thread_counts threads_to_try(const lm_problem *p, int effort) {
     enum { OVER_AT_ONCE = 32 << 10 };
     thread_counts t = {0};
@@ -109,16 +110,21 @@ static bool show_proposals(walk *w) {
     return true;
 }
 
-/* Blocks of an axis: the whole of it, and powers of two below. */
+/* Blocks of an axis: the whole of it, and shorter ones. */
 typedef struct ladder {
     int count;
-    int64_t at[16];
+    int64_t at[24];
 } ladder;
 
+/* Every second power of two, or with the most effort all of them and what is half-way between. */
 static ladder blocks(const lm_problem *p, int axis, int effort) {
-    const int64_t n = extent(p, axis), least = axis == LM_AXIS_RUN ? 1024 : 8, most = least * 512;
+    const bool fine = effort == LMAD_EXHAUSTIVE;
+    const int64_t n = extent(p, axis), least = axis == LM_AXIS_RUN ? 1024 : fine ? 4 : 8;
     ladder l = {1, {n}};
-    for (int64_t b = least; b < n && b <= most; b *= effort == LMAD_EXHAUSTIVE ? 2 : 4) l.at[l.count++] = b;
+    for (int64_t b = least; b < n && b <= least * 512; b *= fine ? 2 : 4) {
+        l.at[l.count++] = b;
+        if (fine && b + b / 2 < n) l.at[l.count++] = b + b / 2;
+    }
     return l;
 }
 
@@ -136,7 +142,8 @@ static bool is_proposal(const walk *w, const lm_params *params) {
 
 /* The store types and thread counts of one tile in one order. */
 static bool show_variants(walk *w, lm_params params) {
-    const bool both = w->effort == LMAD_EXHAUSTIVE && w->problem->payload >= STREAMABLE, stream = params.stream;
+    const bool both = w->effort == LMAD_EXHAUSTIVE && w->problem->payload >= STREAMABLE,
+               stream = params.stream;
     for (int t = 0; t < w->threads.count; t++) {
         for (int i = 0; i < (both ? 2 : 1); i++) {
             params.threads = w->threads.at[t];
@@ -150,19 +157,22 @@ static bool show_variants(walk *w, lm_params params) {
 /* Do the two orders differ? */
 static bool has_orders(const lm_problem *p, const lm_params *params) {
     const int kernel = (params->inner >= 0) + (params->outer >= 0);
-    const int blocked = (params->tile[0] < extent(p, params->inner)) + (params->tile[1] < extent(p, params->outer));
+    const int blocked =
+        (params->tile[0] < extent(p, params->inner)) + (params->tile[1] < extent(p, params->outer));
     return p->rank - kernel + blocked > 1;
 }
 
 /* The tiles and orders over one pair of axes. */
 static bool show_grid(walk *w, const lm_params *base) {
-    const ladder a = blocks(w->problem, base->inner, w->effort), b = blocks(w->problem, base->outer, w->effort);
+    const ladder a = blocks(w->problem, base->inner, w->effort),
+                 b = blocks(w->problem, base->outer, w->effort);
     lm_params params = *base;
     for (int i = 0; i < a.count; i++) {
         for (int k = 0; k < b.count; k++) {
             params.tile[0] = a.at[i];
             params.tile[1] = b.at[k];
-            for (int order = LM_ORDER_DST; order <= (has_orders(w->problem, &params) ? LM_ORDER_SRC : 0); order++) {
+            for (int order = LM_ORDER_DST; order <= (has_orders(w->problem, &params) ? LM_ORDER_SRC : 0);
+                 order++) {
                 params.order = (lm_order)order;
                 if (!show_variants(w, params)) return false;
             }
@@ -176,7 +186,8 @@ static bool had_grid(const walk *w, int proposal) {
     const lm_params *p = &w->proposals[proposal];
     for (int i = 0; i < proposal; i++) {
         const lm_params *q = &w->proposals[i];
-        if (q->inner == p->inner && q->outer == p->outer && (q->stream == p->stream || w->effort == LMAD_EXHAUSTIVE))
+        if (q->inner == p->inner && q->outer == p->outer &&
+            (q->stream == p->stream || w->effort == LMAD_EXHAUSTIVE))
             return true;
     }
     return false;
@@ -193,7 +204,8 @@ static bool show_kind(walk *w, const lm_kind *kind) {
     return true;
 }
 
-void lm_planner_each(const lm_problem *problem, int effort, bool (*visit)(void *arg, const lm_step *step), void *arg) {
+void lm_planner_each(const lm_problem *problem, int effort, bool (*visit)(void *arg, const lm_step *step),
+                     void *arg) {
     walk w;
     w.problem = problem;
     w.effort = effort;

@@ -74,15 +74,23 @@ static int64_t closed(int64_t was, int64_t least) {
     return was - (was - least) / modulus * modulus;
 }
 
-/* Close the gaps of a side. An axis that steps into the span of those inside it keeps its stride: its
- * elements are some of the full problem's, and alias no more than those do. */
+/* What an axis that steps into the span of those inside it needs: in the source the same share of the span as
+ * before, in the destination all that it had, so that its elements are some of the full problem's and alias
+ * no more than those do. */
+static int64_t overlapping(int64_t old, int64_t was, int64_t now, side which) {
+    const int64_t share = (int64_t)((double)old / (double)was * (double)now);
+    return which == DST ? old : closed(old, share > 1 ? share : 1);
+}
+
+/* Close the gaps of a side. */
 static void lay_out(const lm_problem *full, lm_problem *p, side which) {
     int order[LMAD_MAX_RANK];
     const int count = by_stride(full, which, order);
     int64_t was = full->run, now = p->run;
     for (int i = 0; i < count; i++) {
         const int k = order[i];
-        const int64_t old = step(full, k, which), made = old >= was ? closed(old, now) : old;
+        const int64_t old = step(full, k, which);
+        const int64_t made = old >= was ? closed(old, now) : overlapping(old, was, now, which);
         was += (full->dim[k].n - 1) * old;
         now += (p->dim[k].n - 1) * made;
         *stride(p, k, which) = *stride(p, k, which) < 0 ? -made : made;
