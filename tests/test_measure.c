@@ -220,7 +220,7 @@ END_TEST
 /* A move through scratch memory has two steps, each with its own choice. */
 START_TEST(moves_and_fills_are_measured) {
     lmad_ctx *ctx = lm_wise_ctx();
-    lmad_desc d = {2, 0, {{200, 200}, {200, 1}}}, s = {2, 0, {{200, 1}, {200, 200}}};
+    lmad_desc d = {3, 0, {{20, 1200}, {30, 40}, {40, 1}}}, s = {3, 0, {{20, 1}, {30, 20}, {40, 600}}};
     lmad_plan *p;
     lmad_info info = {.struct_size = sizeof info};
     for (int k = 0; k < 2; k++) {
