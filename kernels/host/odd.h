@@ -64,7 +64,8 @@ LM_INLINE int64_t spread_band(char *dst, const char *src, const lm_tile *t, int6
 
 /* A few source lines' worth of columns at a time. */
 LM_INLINE void odd_runs(char *dst, const char *src, const lm_tile *t, int run, int word) {
-    const int64_t wide = 4 * LM_LINE / run, high = VEC / word, done = t->n0 / high * high;
+    const bool spreads = run < 24;
+    const int64_t wide = 4 * LM_LINE / run, done = spreads ? t->n0 / (VEC / word) * (VEC / word) : 0;
     for (int64_t j = 0; j < t->n1; j += wide) {
         const char *s = src + j * run;
         char *d = dst + j * t->ds1;
@@ -73,7 +74,7 @@ LM_INLINE void odd_runs(char *dst, const char *src, const lm_tile *t, int run, i
             for (int64_t i = 0; i < t->n0; i++)
                 for (int64_t k = 0; k < n1 * run; k += LM_LINE)
                     __builtin_prefetch(s + t->ahead + i * t->ss0 + k, 0, 2);
-        const int64_t cols = run < 24 ? spread_band(d, s, t, n1, run, word) : 0;
+        const int64_t cols = spreads ? spread_band(d, s, t, n1, run, word) : 0;
         if (cols && done < t->n0)
             block_words(d + done * run, t->ds1, s + done * t->ss0, t->ss0, t->n0 - done, cols, run, word);
         if (cols < n1)
