@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A program may close the shared library after threads have worked for it: they wait for more work in code
  * that came with it. */
+#ifndef _POSIX_C_SOURCE
+#define _POSIX_C_SOURCE 200809L /* nanosleep */
+#endif
+
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
