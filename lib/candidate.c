@@ -34,14 +34,6 @@ int lm_candidate_format(char *buf, size_t size, const lm_kind *kind, const lm_pa
     return (int)text.length;
 }
 
-/* Step over a word that must be there. */
-static bool skip(const char **at, const char *word) {
-    const size_t length = strlen(word);
-    if (strncmp(*at, word, length) != 0) return false;
-    *at += length;
-    return true;
-}
-
 /* A decimal number of 1 to 18 digits without leading zeros: it has one spelling and fits. */
 static bool number(const char **at, int64_t *out) {
     const char *c = *at;
@@ -58,8 +50,8 @@ static bool number(const char **at, int64_t *out) {
 
 static bool axis(const char **at, int *out) {
     int64_t n;
-    if (skip(at, "run")) return *out = LM_AXIS_RUN, true;
-    if (skip(at, "none")) return *out = LM_AXIS_NONE, true;
+    if (lm_text_skip(at, "run")) return *out = LM_AXIS_RUN, true;
+    if (lm_text_skip(at, "none")) return *out = LM_AXIS_NONE, true;
     if (!number(at, &n) || n >= LMAD_MAX_RANK) return false;
     *out = (int)n;
     return true;
@@ -68,20 +60,20 @@ static bool axis(const char **at, int *out) {
 /* One of two words; *second tells which. */
 static bool either(const char **at, const char *a, const char *b, bool *second) {
     *second = false;
-    if (skip(at, a)) return true;
-    return *second = skip(at, b);
+    if (lm_text_skip(at, a)) return true;
+    return *second = lm_text_skip(at, b);
 }
 
 static bool parse_params(const char *at, lm_params *p) {
     bool by_src;
     int64_t threads;
-    if (!skip(&at, " inner=") || !axis(&at, &p->inner)) return false;
-    if (!skip(&at, " outer=") || !axis(&at, &p->outer)) return false;
-    if (!skip(&at, " tile=") || !number(&at, &p->tile[0])) return false;
-    if (!skip(&at, "x") || !number(&at, &p->tile[1])) return false;
-    if (!skip(&at, " order=") || !either(&at, "dst", "src", &by_src)) return false;
-    if (!skip(&at, " store=") || !either(&at, "plain", "stream", &p->stream)) return false;
-    if (!skip(&at, " threads=") || !number(&at, &threads) || threads < 1 || threads > 1 << 20) return false;
+    if (!lm_text_skip(&at, " inner=") || !axis(&at, &p->inner)) return false;
+    if (!lm_text_skip(&at, " outer=") || !axis(&at, &p->outer)) return false;
+    if (!lm_text_skip(&at, " tile=") || !number(&at, &p->tile[0])) return false;
+    if (!lm_text_skip(&at, "x") || !number(&at, &p->tile[1])) return false;
+    if (!lm_text_skip(&at, " order=") || !either(&at, "dst", "src", &by_src)) return false;
+    if (!lm_text_skip(&at, " store=") || !either(&at, "plain", "stream", &p->stream)) return false;
+    if (!lm_text_skip(&at, " threads=") || !number(&at, &threads) || threads < 1 || threads > 1 << 20) return false;
     p->order = by_src ? LM_ORDER_SRC : LM_ORDER_DST;
     p->threads = (int)threads;
     return *at == '\0';

@@ -38,13 +38,6 @@ int lm_key_format(char *buf, size_t size, const lm_problem *p, lm_isa isa) {
 
 /* ---- reading -------------------------------------------------------------------------------------- */
 
-static bool skip(const char **at, const char *word) {
-    const size_t length = strlen(word);
-    if (strncmp(*at, word, length) != 0) return false;
-    *at += length;
-    return true;
-}
-
 /* Up to 18 digits: enough for any extent of a real array, and no overflow. */
 static bool number(const char **at, int64_t *out) {
     const char *c = *at;
@@ -62,22 +55,22 @@ static bool number(const char **at, int64_t *out) {
 /* A side's axes; extents go to dim[].n, so that both sides must have the same. */
 static bool read_side(const char **at, lm_problem *p, bool dst) {
     int rank = 0;
-    if (!skip(at, "[")) return false;
+    if (!lm_text_skip(at, "[")) return false;
     while (**at == '(' || (rank && **at == ',')) {
-        if (rank && !skip(at, ",")) return false;
+        if (rank && !lm_text_skip(at, ",")) return false;
         if (rank == LMAD_MAX_RANK) return false;
         lm_pdim *d = &p->dim[rank++];
-        if (!skip(at, "(") || !number(at, &d->n) || !skip(at, ",")) return false;
-        if (!number(at, dst ? &d->ds : &d->ss) || !skip(at, ")")) return false;
+        if (!lm_text_skip(at, "(") || !number(at, &d->n) || !lm_text_skip(at, ",")) return false;
+        if (!number(at, dst ? &d->ds : &d->ss) || !lm_text_skip(at, ")")) return false;
         if (d->n < 1) return false;
     }
     p->rank = rank;
-    return skip(at, "]+") && number(at, dst ? &p->doff : &p->soff);
+    return lm_text_skip(at, "]+") && number(at, dst ? &p->doff : &p->soff);
 }
 
 static bool read_op(const char **at, lm_op *op) {
     for (int k = 0; k < OPS; k++) {
-        if (!skip(at, op_names[k])) continue;
+        if (!lm_text_skip(at, op_names[k])) continue;
         *op = (lm_op)k;
         return true;
     }
@@ -97,13 +90,13 @@ static bool read_problem(const char *at, lm_problem *p, lm_isa *isa) {
     int64_t threads;
     memset(p, 0, sizeof *p);
     p->dst_space = p->src_space = LM_HOST;
-    if (!read_op(&at, &p->op) || !skip(&at, " host host run=") || !number(&at, &p->run) || p->run < 1)
+    if (!read_op(&at, &p->op) || !lm_text_skip(&at, " host host run=") || !number(&at, &p->run) || p->run < 1)
         return false;
-    if (!skip(&at, " dst=") || !read_side(&at, p, true)) return false;
-    if (!skip(&at, " src=") || !read_side(&at, p, false)) return false;
-    if (!skip(&at, " threads=") || !number(&at, &threads) || threads < 1 || threads > 1 << 20) return false;
+    if (!lm_text_skip(&at, " dst=") || !read_side(&at, p, true)) return false;
+    if (!lm_text_skip(&at, " src=") || !read_side(&at, p, false)) return false;
+    if (!lm_text_skip(&at, " threads=") || !number(&at, &threads) || threads < 1 || threads > 1 << 20) return false;
     p->threads = (int)threads;
-    return skip(&at, " isa=") && read_isa(at, isa);
+    return lm_text_skip(&at, " isa=") && read_isa(at, isa);
 }
 
 static lm_key *key_of(const lm_problem *p, lm_isa isa) {

@@ -4,6 +4,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 void lm_text_add(lm_text *text, const char *format, ...) {
     const size_t room = text->length < text->size ? text->size - text->length : 0;
@@ -12,4 +13,11 @@ void lm_text_add(lm_text *text, const char *format, ...) {
     const int n = vsnprintf(room ? text->buf + text->length : NULL, room, format, args);
     va_end(args);
     if (n > 0) text->length += (size_t)n;
+}
+
+bool lm_text_skip(const char **at, const char *word) {
+    const size_t length = strlen(word);
+    if (strncmp(*at, word, length) != 0) return false;
+    *at += length;
+    return true;
 }

@@ -4,6 +4,7 @@
 #ifndef LM_TEXT_H
 #define LM_TEXT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 typedef struct lm_text {
@@ -13,5 +14,8 @@ typedef struct lm_text {
 } lm_text;
 
 void lm_text_add(lm_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Reading: step over a word that must be there; false, and *at as it was, when it is not. */
+bool lm_text_skip(const char **at, const char *word);
 
 #endif

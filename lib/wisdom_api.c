@@ -47,17 +47,9 @@ lmad_status lmad_wisdom_import(lmad_ctx *ctx, lmad_wisdom_read *read, void *data
     return status;
 }
 
-static int64_t read_text(void *data, char *buf, size_t size) {
-    const char **at = data;
-    const size_t count = strnlen(*at, size);
-    memcpy(buf, *at, count);
-    *at += count;
-    return (int64_t)count;
-}
-
 lmad_status lmad_wisdom_import_string(lmad_ctx *ctx, const char *text, lmad_wisdom_report *report) {
     if (!text) return lm_fail(LMAD_ERR_NULL, "wisdom: the text is NULL");
-    return lmad_wisdom_import(ctx, read_text, &text, report);
+    return lmad_wisdom_import(ctx, lm_wisdom_read_text, &text, report);
 }
 
 lmad_status lmad_wisdom_export_string(lmad_ctx *ctx, char **text) {

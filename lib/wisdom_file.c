@@ -88,14 +88,6 @@ static lmad_status replace(const char *path, const char *text, size_t length) {
 
 /* ---- merging ---------------------------------------------------------------------------------------- */
 
-static int64_t read_text(void *data, char *buf, size_t size) {
-    const char **at = data;
-    const size_t count = strnlen(*at, size);
-    memcpy(buf, *at, count);
-    *at += count;
-    return (int64_t)count;
-}
-
 /* What of the file's own records is wanted. */
 typedef struct filter {
     lm_store *all;
@@ -124,7 +116,7 @@ static lmad_status merge(const change *c, char **text, size_t *length) {
     const lm_sink from_file = {add_wanted, &wanted}, from_us = lm_sink_store(&all);
     const char *ours = c->ours;
     lmad_status status = lm_wisdom_read_file(&from_file, c->path, true, NULL);
-    if (status == LMAD_OK) status = lm_wisdom_read(&from_us, read_text, &ours, "wisdom", NULL);
+    if (status == LMAD_OK) status = lm_wisdom_read(&from_us, lm_wisdom_read_text, &ours, "wisdom", NULL);
     if (status == LMAD_OK) {
         *text = lm_store_text(&all, length);
         if (!*text) status = lm_fail(LMAD_ERR_NO_MEMORY, "wisdom: no memory for its text");

@@ -209,3 +209,11 @@ lmad_status lm_wisdom_read_file(const lm_sink *sink, const char *path, bool regu
 static lm_added add_to_store(void *arg, lm_record *record) { return lm_store_add(arg, record); }
 
 lm_sink lm_sink_store(lm_store *store) { return (lm_sink){add_to_store, store}; }
+
+int64_t lm_wisdom_read_text(void *data, char *buf, size_t size) {
+    const char **at = data;
+    const size_t count = strnlen(*at, size);
+    memcpy(buf, *at, count);
+    *at += count;
+    return (int64_t)count;
+}

@@ -31,4 +31,7 @@ lmad_status lm_wisdom_read_file(const lm_sink *sink, const char *path, bool regu
 /* A sink into a store that nobody else sees. */
 lm_sink lm_sink_store(lm_store *store);
 
+/* An lmad_wisdom_read of a string: data is a const char ** that moves on. */
+int64_t lm_wisdom_read_text(void *data, char *buf, size_t size);
+
 #endif
