@@ -12,8 +12,6 @@ static bool applicable(const lm_problem *p) {
            !(words && inner == lm_dst_dense_axis(p) && outer == lm_src_dense_axis(p));
 }
 
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
-
 /* Runs along an axis until it has walked so many bytes on its own side, but some at least. */
 static int64_t block(int64_t n, int64_t step, int64_t bytes) {
     const int64_t runs = bytes / step;

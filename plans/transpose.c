@@ -11,8 +11,6 @@ static bool applicable(const lm_problem *p) {
     return p->count > 1 && p->run < 32 && inner >= 0 && outer >= 0 && inner != outer;
 }
 
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
-
 /* Runs of an axis that make up so many bytes, some at least. */
 static int64_t runs_in(int64_t n, int64_t bytes, int64_t run) {
     const int64_t runs = bytes / run;

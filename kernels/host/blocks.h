@@ -16,8 +16,6 @@
 
 typedef enum store_kind { STORE, STREAM } store_kind;
 
-static inline int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
-
 /* The share of the next tile's source lines that belongs to column block `part` of a band of `parts`. */
 LM_INLINE void fetch_ahead(const char *src, int64_t ss0, int64_t rows, int64_t part, int64_t parts) {
     for (int64_t k = part * rows / parts; k < (part + 1) * rows / parts; k++)

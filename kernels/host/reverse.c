@@ -4,8 +4,6 @@
 #include "name.h"
 #include "stream.h"
 
-static inline int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
-
 /* ---- vectors -------------------------------------------------------------------------------------- */
 
 /* A vector's rows of `row` bytes (a power of two up to VEC), each turned round by runs of `run` bytes. */

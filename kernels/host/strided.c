@@ -76,8 +76,6 @@ void LM_KERNEL(strided)(char *dst, const char *src, const lm_tile *t) { copy_til
 
 /* ---- streaming ------------------------------------------------------------------------------------ */
 
-static inline int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
-
 /* Hardware prefetchers do not follow short runs at long steps: ask for those that come some KiB later, in the
  * same row, or at the same place of a later one where rows are short. */
 enum { FETCH_BYTES = 2048, FETCH_LINES = 8, FETCH_STEP = 512 };

@@ -17,6 +17,8 @@
 
 #define LM_INLINE static inline __attribute__((always_inline))
 
+static inline int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+
 /* ---- lanes ---------------------------------------------------------------------------------------- */
 
 #if defined(__SSE2__)
