@@ -10,6 +10,7 @@ static const char *const names[LM_ISA_COUNT] = {
     [LM_ISA_BASE] = "base",
     [LM_ISA_AVX2] = "avx2",
     [LM_ISA_AVX512] = "avx512",
+    [LM_ISA_NEON] = "neon",
 };
 
 const char *lm_isa_name(lm_isa isa) { return (unsigned)isa < LM_ISA_COUNT ? names[isa] : "unknown"; }
@@ -35,9 +36,12 @@ int lm_isa_supported(lm_isa isa) {
     }
 }
 
+#elif defined(__aarch64__)
+
+int lm_isa_supported(lm_isa isa) { return isa == LM_ISA_BASE || isa == LM_ISA_NEON; }
+
 #else
 
-/* Elsewhere the compiler's own instruction set (NEON on aarch64) is the only one. */
 int lm_isa_supported(lm_isa isa) { return isa == LM_ISA_BASE; }
 
 #endif
@@ -53,7 +57,7 @@ static lm_isa chosen = LM_ISA_BASE;
 static void choose(void) {
     const char *wanted = getenv("LMAD_ISA");
     lm_isa limit = wanted ? lm_isa_named(wanted) : LM_ISA_COUNT;
-    if (limit == LM_ISA_COUNT) limit = LM_ISA_COUNT - 1;
+    if (!lm_isa_supported(limit)) limit = LM_ISA_COUNT - 1;
     for (int isa = 0; isa <= (int)limit; isa++) {
         if (lm_isa_supported((lm_isa)isa)) chosen = (lm_isa)isa;
     }

@@ -5,7 +5,7 @@
 
 #include "kernels/host/isa.h"
 
-/* "base", "avx2", "avx512". */
+/* "base", "avx2", "avx512", "neon". */
 const char *lm_isa_name(lm_isa isa);
 
 /* The instruction set of that name; LM_ISA_COUNT where there is none. */

@@ -52,16 +52,16 @@ AC_MSG_RESULT([${NODELETE_LDFLAGS:-no}])
 AC_SUBST([NODELETE_LDFLAGS])
 ])
 
-# LM_HOST_ISA(NAME, FLAGS): on x86-64, where the compiler takes all FLAGS, defines HAVE_ISA_<NAME>, makes the
-# conditional of that name true and substitutes ISA_<NAME>_CFLAGS.
+# LM_HOST_ISA(NAME, FLAGS, CPU, HEADER): on that CPU, where the compiler takes all FLAGS and has the header of
+# intrinsics, defines HAVE_ISA_<NAME>, makes the conditional of that name true and substitutes ISA_<NAME>_CFLAGS.
 AC_DEFUN([LM_HOST_ISA], [
 m4_pushdef([lm_NAME], [m4_toupper([$1])])dnl
 AC_MSG_CHECKING([whether to compile kernels for $1])
 lm_isa=no
-AS_CASE([$host_cpu], [x86_64], [
+AS_CASE([$host_cpu], [$3], [
     lm_saved_CFLAGS=$CFLAGS
     CFLAGS="$CFLAGS -Werror $2"
-    AC_COMPILE_IFELSE([AC_LANG_PROGRAM([[#include <immintrin.h>]])], [lm_isa=yes])
+    AC_COMPILE_IFELSE([AC_LANG_PROGRAM([[#include <$4>]])], [lm_isa=yes])
     CFLAGS=$lm_saved_CFLAGS])
 AC_MSG_RESULT([$lm_isa])
 AS_IF([test $lm_isa = yes], [

@@ -313,6 +313,7 @@ START_TEST(test_isa_names) {
     ck_assert_str_eq(lm_isa_name(LM_ISA_BASE), "base");
     ck_assert_str_eq(lm_isa_name(LM_ISA_AVX2), "avx2");
     ck_assert_str_eq(lm_isa_name(LM_ISA_AVX512), "avx512");
+    ck_assert_str_eq(lm_isa_name(LM_ISA_NEON), "neon");
     ck_assert_str_eq(lm_isa_name(LM_ISA_COUNT), "unknown");
     for (int isa = 0; isa < LM_ISA_COUNT; isa++) ck_assert_int_eq(lm_isa_named(lm_isa_name((lm_isa)isa)), isa);
     ck_assert_int_eq(lm_isa_named("sse9"), LM_ISA_COUNT);
@@ -335,20 +336,23 @@ static void check_isa_base(void) {
     require(lm_cpu_isa() == LM_ISA_BASE, "LMAD_ISA is read once");
 }
 
-static void check_isa_unknown(void) {
-    unsetenv("LMAD_ISA");
-    lm_isa widest = LM_ISA_BASE;
-    for (int isa = 0; isa < LM_ISA_COUNT; isa++) {
-        if (lm_isa_supported((lm_isa)isa)) widest = (lm_isa)isa;
-    }
-    setenv("LMAD_ISA", "sse9", 1);
-    require(lm_cpu_isa() == widest, "an unknown name is as no name");
+/* A name that means nothing here is as no name. */
+static void require_widest(const char *name) {
+    int isa = LM_ISA_COUNT - 1;
+    while (!lm_isa_supported((lm_isa)isa)) isa--;
+    setenv("LMAD_ISA", name, 1);
+    require((int)lm_cpu_isa() == isa, name);
 }
+static void check_isa_unknown(void) { require_widest("sse9"); }
+static void check_isa_foreign(void) { require_widest(lm_isa_supported(LM_ISA_NEON) ? "avx2" : "neon"); }
 
 START_TEST(test_isa_base) { in_child(check_isa_base); }
 END_TEST
 
 START_TEST(test_isa_unknown) { in_child(check_isa_unknown); }
+END_TEST
+
+START_TEST(test_isa_foreign) { in_child(check_isa_foreign); }
 END_TEST
 
 static TCase *quota_case(void) {
@@ -366,6 +370,7 @@ static TCase *once_case(void) {
     TCase *tc = tcase_create("read once");
     tcase_add_test(tc, test_isa_base);
     tcase_add_test(tc, test_isa_unknown);
+    tcase_add_test(tc, test_isa_foreign);
     tcase_add_test(tc, test_without_hwloc);
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
     tcase_add_test(tc, test_without_memory);

@@ -122,7 +122,7 @@ static void print_variable(const char *name, bool ignored, const char *due) {
 static void print_environment(void) {
     const char *isa = getenv("LMAD_ISA");
     print_variable("LMAD_NUM_THREADS", lm_threads_environment() == INT_MAX, "a whole number from 1 on");
-    print_variable("LMAD_ISA", isa && lm_isa_named(isa) == LM_ISA_COUNT, "base, avx2 or avx512");
+    print_variable("LMAD_ISA", isa && lm_isa_named(isa) == LM_ISA_COUNT, "base, avx2, avx512 or neon");
 }
 
 static void print_place(void *arg, const char *path) {

@@ -5,9 +5,10 @@
 
 /* Ascending within an architecture: a CPU that has one has all before it. */
 typedef enum lm_isa {
-    LM_ISA_BASE = 0, /* what the compiler assumes by itself (SSE2 on x86-64, NEON on aarch64) */
+    LM_ISA_BASE = 0, /* SSE2 on x86-64; elsewhere plain C, as well as the compiler can do it */
     LM_ISA_AVX2,     /* AVX2 and BMI2 */
     LM_ISA_AVX512,   /* AVX-512 F, BW, DQ, VL and VBMI */
+    LM_ISA_NEON,     /* aarch64, where every CPU has it */
     LM_ISA_COUNT
 } lm_isa;
 

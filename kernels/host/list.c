@@ -2,6 +2,8 @@
 /* One table of all host kernels of all instruction sets compiled in, and the choice from it. */
 #include "config.h"
 
+#include <stddef.h>
+
 #include "kernel.h"
 
 #if defined(__SSE2__)
@@ -24,8 +26,20 @@
 #undef LM_ROW
 #endif
 
+#if HAVE_ISA_NEON
+#define LM_ROW(function, pattern, run, stream) lm_kernel_fn lm_kernel_##function##_neon;
+#include "list.h"
+#undef LM_ROW
+#endif
+
 /* The widest instruction set first: lm_kernel_find() takes the first row that fits. */
 static const lm_kernel kernels[] = {
+#if HAVE_ISA_NEON
+#define LM_ROW(function, pattern, run, stream)                                                               \
+    {#function "/neon", pattern, LM_ISA_NEON, run, stream, lm_kernel_##function##_neon},
+#include "list.h"
+#undef LM_ROW
+#endif
 #if HAVE_ISA_AVX512
 #define LM_ROW(function, pattern, run, stream)                                                               \
     {#function "/avx512", pattern, LM_ISA_AVX512, run, stream, lm_kernel_##function##_avx512},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The name of a kernel function: one source is compiled once per instruction set, with -DLM_ISA=base, avx2,
- * avx512, which becomes part of every external name. */
+ * avx512 or neon, which becomes part of every external name. */
 #ifndef LM_NAME_H
 #define LM_NAME_H
 

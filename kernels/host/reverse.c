@@ -12,7 +12,7 @@ typedef struct turner {
     int swap; /* the lanes too */
 } turner;
 
-#if defined(__AVX2__)
+#if defined(__AVX2__) || defined(LM_NEON)
 
 #if defined(__AVX512VBMI__)
 enum { TURN_ACROSS = VEC }; /* the widest permutation of bytes in one instruction */
@@ -33,9 +33,11 @@ LM_INLINE turner turner_make(int64_t run, int64_t row) {
 LM_INLINE vec turn(vec v, const turner *t) {
 #if defined(__AVX512VBMI__)
     return _mm512_permutexvar_epi8(t->order, v);
-#else
-    v = _mm256_shuffle_epi8(v, t->order);
+#elif defined(__AVX2__)
+    v = vec_shuffle(v, t->order);
     return t->swap ? _mm256_permute4x64_epi64(v, 0x4e) : v;
+#else
+    return vec_shuffle(v, t->order);
 #endif
 }
 

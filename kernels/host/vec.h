@@ -13,6 +13,8 @@
 
 #if defined(__SSE2__)
 #include <immintrin.h>
+#elif defined(LM_NEON)
+#include <arm_neon.h>
 #endif
 
 #define LM_INLINE static inline __attribute__((always_inline))
@@ -48,7 +50,34 @@ LM_INLINE lane lane_zip_hi(lane a, lane b, int run) {
     }
 }
 
-#else /* plain C, in the compilers' vector types (NEON, VSX, ... or scalar code) */
+#elif defined(LM_NEON)
+
+typedef uint8x16_t lane;
+LM_INLINE lane lane_load(const char *p) { return vld1q_u8((const uint8_t *)p); }
+LM_INLINE void lane_store(char *p, lane v) { vst1q_u8((uint8_t *)p, v); }
+/* A processor that sees whole lines being written does not read them first: no special stores needed. */
+LM_INLINE void lane_stream(char *p, lane v) { lane_store(p, v); }
+LM_INLINE lane lane_pair(const char *a, const char *b) {
+    return vcombine_u8(vld1_u8((const uint8_t *)a), vld1_u8((const uint8_t *)b));
+}
+LM_INLINE lane lane_zip_lo(lane a, lane b, int run) {
+    switch (run) {
+    case 1: return vzip1q_u8(a, b);
+    case 2: return vreinterpretq_u8_u16(vzip1q_u16(vreinterpretq_u16_u8(a), vreinterpretq_u16_u8(b)));
+    case 4: return vreinterpretq_u8_u32(vzip1q_u32(vreinterpretq_u32_u8(a), vreinterpretq_u32_u8(b)));
+    default: return vreinterpretq_u8_u64(vzip1q_u64(vreinterpretq_u64_u8(a), vreinterpretq_u64_u8(b)));
+    }
+}
+LM_INLINE lane lane_zip_hi(lane a, lane b, int run) {
+    switch (run) {
+    case 1: return vzip2q_u8(a, b);
+    case 2: return vreinterpretq_u8_u16(vzip2q_u16(vreinterpretq_u16_u8(a), vreinterpretq_u16_u8(b)));
+    case 4: return vreinterpretq_u8_u32(vzip2q_u32(vreinterpretq_u32_u8(a), vreinterpretq_u32_u8(b)));
+    default: return vreinterpretq_u8_u64(vzip2q_u64(vreinterpretq_u64_u8(a), vreinterpretq_u64_u8(b)));
+    }
+}
+
+#else /* plain C, in the compilers' vector types (VSX, ... or scalar code) */
 
 typedef uint8_t lane __attribute__((vector_size(16)));
 typedef uint16_t lm_u16x8 __attribute__((vector_size(16)));
@@ -167,11 +196,16 @@ typedef lane vec;
 LM_INLINE vec vec_load(const char *p) { return lane_load(p); }
 LM_INLINE void vec_store(char *p, vec v) { lane_store(p, v); }
 LM_INLINE void vec_stream(char *p, vec v) { lane_stream(p, v); }
+#if defined(LM_NEON)
+enum { VEC_SHUFFLES = 1 };
+LM_INLINE vec vec_shuffle(vec v, vec order) { return vqtbl1q_u8(v, order); }
+#else
 enum { VEC_SHUFFLES = 0 };
 LM_INLINE vec vec_shuffle(vec v, vec order) {
     (void)order;
     return v;
 }
+#endif
 LM_INLINE vec vec_rows(const char *p, int64_t stride) {
     (void)stride;
     return lane_load(p);
