@@ -4,19 +4,65 @@
 #include "name.h"
 #include "stream.h"
 
-/* From here on the C library's memcpy wins: it knows the machine's string instructions. */
-enum { LONG_ROW = 2048 };
+/* From LONG_ROW on the C library's memcpy wins: it knows the machine's string instructions. Shorter ones it
+ * would better not use, and up to SHORT_ROW it does not pay to bring stores to their alignment first. */
+enum { LONG_ROW = 16384, SHORT_ROW = 2048 };
 
+/* Rows of at least one piece and at most `pieces`; the last piece ends where the row does and may overlap the
+ * one before. */
+LM_INLINE void rows_of(char *restrict d, const char *restrict s, const lm_tile *t, size_t piece, int pieces) {
+    const int64_t n1 = t->n1, ds = t->ds1, ss = t->ss1, last = t->n0 - (int64_t)piece;
+    for (int64_t j = 0; j < n1; j++, d += ds, s += ss) {
+        for (int k = 0; k < pieces - 1; k++) memcpy(d + k * (int64_t)piece, s + k * (int64_t)piece, piece);
+        memcpy(d + last, s + last, piece);
+    }
+}
+
+LM_INLINE void rows_of_any(char *restrict d, const char *restrict s, const lm_tile *t) {
+    const int64_t n = t->n0, n1 = t->n1, ds = t->ds1, ss = t->ss1;
+    for (int64_t j = 0; j < n1; j++, d += ds, s += ss) lm_copy_short(d, s, n);
+}
+
+LM_INLINE void row_aligned(char *restrict d, const char *restrict s, int64_t n) {
+    int64_t i = VEC - (int64_t)((uintptr_t)d & (VEC - 1));
+    vec_store(d, vec_load(s));
+    for (; i + 4 * VEC <= n; i += 4 * VEC) {
+        const vec a = vec_load(s + i), b = vec_load(s + i + VEC);
+        const vec c = vec_load(s + i + 2 * VEC), e = vec_load(s + i + 3 * VEC);
+        vec_store(d + i, a);
+        vec_store(d + i + VEC, b);
+        vec_store(d + i + 2 * VEC, c);
+        vec_store(d + i + 3 * VEC, e);
+    }
+    for (; i + VEC <= n; i += VEC) vec_store(d + i, vec_load(s + i));
+    vec_store(d + n - VEC, vec_load(s + n - VEC));
+}
+
+static void aligned_rows(char *d, const char *s, const lm_tile *t) {
+    for (int64_t j = 0; j < t->n1; j++) row_aligned(d + j * t->ds1, s + j * t->ss1, t->n0);
+}
+
+static void long_rows(char *d, const char *s, const lm_tile *t) {
+    for (int64_t j = 0; j < t->n1; j++) memcpy(d + j * t->ds1, s + j * t->ss1, (size_t)t->n0);
+}
+
+/* Three pieces of 32 bytes cost less than two of 64, which cross lines more often. */
 void LM_KERNEL(rows)(char *dst, const char *src, const lm_tile *t) {
     const int64_t n = t->n0;
-    for (int64_t j = 0; j < t->n1; j++) {
-        char *d = dst + j * t->ds1;
-        const char *s = src + j * t->ss1;
-        if (n >= LONG_ROW)
-            memcpy(d, s, (size_t)n);
-        else
-            lm_copy_short(d, s, n);
-    }
+    if (n >= LONG_ROW)
+        long_rows(dst, src, t);
+    else if (n > SHORT_ROW)
+        aligned_rows(dst, src, t);
+    else if (n >= 32 && n <= 64)
+        rows_of(dst, src, t, 32, 2);
+    else if (n > 64 && n <= 96)
+        rows_of(dst, src, t, 32, 3);
+    else if (n > 96 && n <= 128)
+        rows_of(dst, src, t, 32, 4);
+    else if (n >= 16 && n <= 32)
+        rows_of(dst, src, t, 16, 2);
+    else
+        rows_of_any(dst, src, t);
 }
 
 /* Lines of the next row to ask for before this one is copied: enough for a prefetcher to see where it goes.

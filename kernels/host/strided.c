@@ -38,10 +38,40 @@ LM_INLINE void row_of(char *d, const char *s, int64_t n, int64_t run, int64_t ds
     }
 }
 
+/* Runs that are no word, into a dense row, by the next longer word: each store overwrites what the one before
+ * wrote too much. The runs at the ends, beyond which nothing may be read or written, are exact. */
+LM_INLINE void row_of_words(char *d, const char *s, int64_t n, int64_t run, int64_t word, int64_t ss) {
+    const int64_t safe = ss < 0 ? -ss : ss;
+    if (n < 2 || safe < word - run) {
+        row_of(d, s, n, run, run, ss);
+        return;
+    }
+    memcpy(d, s, (size_t)run);
+    for (int64_t i = 1; i < n - 1; i++) {
+        d += run;
+        s += ss;
+        memcpy(d, s, (size_t)word);
+        KEEP_SCALAR();
+    }
+    memcpy(d + run, s + ss, (size_t)run);
+}
+
+LM_INLINE int64_t word_above(int64_t run) {
+    int64_t word = 1;
+    while (word < run) word *= 2;
+    return word;
+}
+
 /* n1 rows; the compiler knows the run and, by the pattern, one of the steps. */
 LM_INLINE void rows_of(char *dst, const char *src, const lm_tile *t, int64_t run, lm_pattern pattern) {
     const int64_t ds = pattern == LM_GATHER ? run : t->ds0, ss = pattern == LM_SCATTER ? run : t->ss0;
-    for (int64_t j = 0; j < t->n1; j++) row_of(dst + j * t->ds1, src + j * t->ss1, t->n0, run, ds, ss);
+    const int64_t n0 = t->n0, n1 = t->n1, ds1 = t->ds1, ss1 = t->ss1, word = word_above(run);
+    for (int64_t j = 0; j < n1; j++) {
+        if (pattern == LM_GATHER && word != run)
+            row_of_words(dst + j * ds1, src + j * ss1, n0, run, word, ss);
+        else
+            row_of(dst + j * ds1, src + j * ss1, n0, run, ds, ss);
+    }
 }
 
 LM_INLINE void row_of_any(char *d, const char *s, int64_t n, int64_t run, int64_t ds, int64_t ss) {
@@ -62,6 +92,7 @@ LM_INLINE void copy_tile(char *dst, const char *src, const lm_tile *t, lm_patter
     case 20: rows_of(dst, src, t, 20, pattern); break;
     case 24: rows_of(dst, src, t, 24, pattern); break;
     case 32: rows_of(dst, src, t, 32, pattern); break;
+    case 40: rows_of(dst, src, t, 40, pattern); break;
     case 48: rows_of(dst, src, t, 48, pattern); break;
     case 64: rows_of(dst, src, t, 64, pattern); break;
     default:
