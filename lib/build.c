@@ -3,6 +3,7 @@
 #include "build.h"
 
 #include "cpu.h"
+#include "cut.h"
 
 static int64_t magnitude(int64_t v) { return v < 0 ? -v : v; }
 
@@ -51,33 +52,6 @@ static void look_ahead(lm_nest *nest) {
     nest->tile.ahead = last->step * nest->dim[last->dim].ss;
 }
 
-/* Enough units for each thread to get several, so that an uneven last one costs little. */
-enum { UNITS_A_THREAD = 4 };
-
-static bool has_loop(const lm_nest *nest, int dim) {
-    for (int k = 0; k < nest->loops; k++)
-        if (nest->loop[k].dim == dim) return true;
-    return false;
-}
-
-/* Take outer loops until there are enough units; where the loops do not give enough, block a kernel axis,
- * in the run by whole pages. */
-static void cut(lm_nest *nest, const lm_params *params) {
-    const int64_t enough = (int64_t)UNITS_A_THREAD * params->threads;
-    nest->split = 0;
-    if (params->threads <= 1) return;
-    while (nest->split < nest->loops && lm_nest_units(nest) < enough) nest->split++;
-    if (lm_nest_units(nest) >= params->threads) return;
-    for (int k = 1; k >= 0; k--) {
-        const int64_t grain = k == 0 && params->inner == LM_AXIS_RUN ? 4096 : 1;
-        if (has_loop(nest, k) || nest->dim[k].n < params->threads * grain) continue;
-        const int64_t step = (nest->dim[k].n - 1) / enough / grain * grain + grain;
-        nest->loop[nest->loops++] = (lm_loop){k, step};
-        nest->split = nest->loops;
-        return;
-    }
-}
-
 void lm_build(lm_step *step, const lm_problem *problem, const lm_params *params, lm_pattern pattern) {
     lm_nest *nest = &step->nest;
     step->params = *params;
@@ -86,6 +60,6 @@ void lm_build(lm_step *step, const lm_problem *problem, const lm_params *params,
     nest->doff = problem->doff;
     nest->soff = problem->soff;
     look_ahead(nest);
-    cut(nest, params);
+    lm_cut(nest, params->threads);
     step->kernel = lm_kernel_find(pattern, nest->tile.run, params->stream, lm_cpu_isa());
 }

@@ -31,40 +31,6 @@ static void descend(const lm_nest *nest, lm_kernel_fn *kernel, int level, char *
     *extent = n;
 }
 
-static int64_t rounds(const lm_nest *nest, const lm_loop *loop) {
-    return (nest->dim[loop->dim].n - 1) / loop->step + 1;
-}
-
-int64_t lm_nest_units(const lm_nest *nest) {
-    int64_t units = 1;
-    for (int k = 0; k < nest->split; k++) units *= rounds(nest, &nest->loop[k]);
-    return units;
-}
-
-/* Enter unit `unit` of the split loops, whose axes are all different, and walk what is inside. */
-static void run_unit(const lm_nest *nest, lm_kernel_fn *kernel, int64_t unit, char *dst, const char *src) {
-    lm_tile tile = nest->tile;
-    for (int k = nest->split - 1; k >= 0; k--) {
-        const lm_loop *loop = &nest->loop[k];
-        const lm_pdim *d = &nest->dim[loop->dim];
-        const int64_t trips = rounds(nest, loop), i = unit % trips * loop->step;
-        const int64_t left = d->n - i < loop->step ? d->n - i : loop->step;
-        unit /= trips;
-        if (loop->dim == 0) tile.n0 = left;
-        if (loop->dim == 1) tile.n1 = left;
-        dst += i * d->ds;
-        src += i * d->ss;
-    }
-    descend(nest, kernel, nest->split, dst, src, &tile);
-}
-
-void lm_nest_run(const lm_nest *nest, lm_kernel_fn *kernel, char *dst, const char *src, int64_t first,
-                 int64_t last) {
-    dst += nest->doff;
-    src += nest->soff;
-    for (int64_t unit = first; unit < last; unit++) run_unit(nest, kernel, unit, dst, src);
-}
-
 void lm_nest_run_all(const lm_nest *nest, lm_kernel_fn *kernel, char *dst, const char *src) {
     lm_tile tile = nest->tile;
     descend(nest, kernel, 0, dst + nest->doff, src + nest->soff, &tile);
