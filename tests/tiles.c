@@ -10,7 +10,7 @@
 #include "lib/cpu.h"
 #include "rng.h"
 
-enum { TILES = 1000, CAPACITY = 24 << 20, USUAL_RUNS = 14, EDGE_TILES = 6 };
+enum { TILES = 1000, CAPACITY = 24 << 20, USUAL_RUNS = 14, EDGE_TILES = 4 * 14 * 60 };
 
 static const int64_t usual_run[USUAL_RUNS] = {1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 24, 32, 48, 64};
 
@@ -109,8 +109,8 @@ static void any_src(lm_rng *rng, lm_pattern pattern, lm_tile *t) {
     if (pattern == LM_TRANSPOSE) t->ss1 = any_sign(rng, t->run);
 }
 
-static lm_tile any_tile(lm_rng *rng, const lm_kernel *k, int64_t run) {
-    lm_tile t = {.run = k->run ? k->run : run, .n0 = any_extent(rng), .n1 = any_extent(rng)};
+static lm_tile any_tile(lm_rng *rng, const lm_kernel *k) {
+    lm_tile t = {.run = k->run ? k->run : any_run(rng), .n0 = any_extent(rng), .n1 = any_extent(rng)};
     if (k->pattern == LM_ROWS)
         t.run = 1, t.n0 = lm_rng_chance(rng, 3) ? lm_rng_range(rng, 1, 20000) : t.n0 * 3;
     any_dst(rng, k->pattern, &t);
@@ -172,7 +172,7 @@ const char *lm_tiles_random(lm_tile_rig *rig, const lm_kernel *k, uint64_t seed,
                             lm_tile_text *text) {
     for (uint64_t i = 0; i < TILES; i += (uint64_t)every) {
         lm_rng rng = {lm_mix(seed + i)};
-        const lm_tile t = any_tile(&rng, k, any_run(&rng));
+        const lm_tile t = any_tile(&rng, k);
         const place at = {lm_rng_chance(&rng, 2), lm_rng_chance(&rng, 2), any_slack(&rng), any_slack(&rng)};
         describe(text, k, &t, &at);
         const char *why = try_tile(rig, k, &t, &at);
@@ -184,13 +184,42 @@ const char *lm_tiles_random(lm_tile_rig *rig, const lm_kernel *k, uint64_t seed,
 /* The ends that operands touch, one combination out of four. */
 static place at_edges(int which) { return (place){.dst_end = which & 1, .src_end = which & 2}; }
 
+/* About where blocks of registers end. */
+static int64_t edge_extent(lm_rng *rng) {
+    const int64_t n = (INT64_C(1) << lm_rng_range(rng, 0, 6)) + lm_rng_range(rng, -1, 1);
+    return n > 1 ? n : 1;
+}
+
+/* No gaps, so that the last bytes of the tile are the last ones of the block. */
+static void tighten(lm_tile *t, lm_pattern pattern) {
+    const int64_t row = t->n0 * t->run, column = t->n1 * t->run;
+    if (pattern == LM_SCATTER || pattern == LM_STRIDED)
+        t->ds0 = column, t->ds1 = t->run;
+    else
+        t->ds1 = row;
+    if (pattern == LM_GATHER || pattern == LM_TRANSPOSE)
+        t->ss0 = column, t->ss1 = t->run;
+    else if (pattern != LM_FILL)
+        t->ss1 = row;
+}
+
+/* Tile number i: rows of every length, runs of every usual one. */
+static lm_tile edge_tile(lm_rng *rng, const lm_kernel *k, int i) {
+    lm_tile t = {
+        .run = k->run ? k->run : usual_run[i % USUAL_RUNS], .n0 = edge_extent(rng), .n1 = edge_extent(rng)};
+    if (k->pattern == LM_ROWS) t.n0 = 1 + i;
+    any_dst(rng, k->pattern, &t);
+    any_src(rng, k->pattern, &t);
+    if (!lm_rng_chance(rng, 3)) tighten(&t, k->pattern);
+    return t;
+}
+
 const char *lm_tiles_at_edges(lm_tile_rig *rig, const lm_kernel *k, uint64_t seed, int every,
                               lm_tile_text *text) {
-    const int tiles = EDGE_TILES / every > 1 ? EDGE_TILES / every : 1;
-    for (int i = 0; i < USUAL_RUNS * 4 * tiles; i++) {
+    for (int i = 0; i < EDGE_TILES; i += i % 4 == 3 ? 1 + 4 * (every - 1) : 1) {
         const place at = at_edges(i % 4);
         lm_rng rng = {lm_mix(seed + (uint64_t)i)};
-        const lm_tile t = any_tile(&rng, k, usual_run[i / 4 % USUAL_RUNS]);
+        const lm_tile t = edge_tile(&rng, k, i / 4);
         describe(text, k, &t, &at);
         const char *why = try_tile(rig, k, &t, &at);
         if (why) return why;
