@@ -22,8 +22,9 @@ for isa in $isas; do echo "#define HAVE_ISA_$(echo "$isa" | tr a-z A-Z) 1"; done
 flags="-std=c11 -D_GNU_SOURCE -Wall -Wextra -Wpedantic -Werror -O3 -I$build -I$top -I$top/include"
 for isa in $isas; do
     case $isa in neon) own=-DLM_NEON ;; *) own= ;; esac
-    for source in copy fill reverse strided transpose; do
-        "$compiler" $flags $own -DLM_ISA="$isa" -c "$top/kernels/host/$source.c" -o "$build/$source-$isa.o"
+    for source in "$top"/kernels/host/*.c; do
+        [ "$(basename "$source")" != list.c ] || continue
+        "$compiler" $flags $own -DLM_ISA="$isa" -c "$source" -o "$build/$(basename "$source" .c)-$isa.o"
     done
 done
 for source in tests/kernels_alone.c tests/tiles.c tests/guard.c lib/cpu.c kernels/host/list.c; do

@@ -187,4 +187,10 @@ expect 0 --kernels
 said '^kernel '
 ! grep -q WRONG "$dir/out" || fail "a kernel is wrong"
 
+# Contiguous copies alone.
+expect 2 --suite seeds --roofline
+said '--roofline goes without'
+expect 0 --roofline --threads 2
+said '^  *65536 KiB  *2  *[1-9]'
+
 [ "$failures" -eq 0 ] || { echo "$failures failures"; exit 1; }

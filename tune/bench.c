@@ -6,6 +6,7 @@
 #include "bench_kernels.h"
 #include "bench_regret.h"
 #include "bench_report.h"
+#include "bench_roofline.h"
 #include "bench_row.h"
 
 static void run_cases(lm_report *report, lmad_ctx *ctx, lm_arena *arena, const lm_bench_options *options) {
@@ -38,6 +39,11 @@ int main(int argc, char **argv) {
     lm_bench_read_args(&options, argc, argv);
     if (options.regret) {
         if (lm_bench_regret(&arena, &options) == 0) status = LM_EXIT_OK;
+        lm_arena_free(&arena);
+        goto free_options;
+    }
+    if (options.roofline) {
+        if (lm_bench_roofline(&arena, &options) == 0) status = LM_EXIT_OK;
         lm_arena_free(&arena);
         goto free_options;
     }

@@ -10,7 +10,7 @@
 #include <string.h>
 
 enum { SUITE = 256, PROBLEM, EFFORT, THREADS, DEVICE, BASELINE, MIN_TIME, JSON, VERIFY, EXPLAIN, KERNELS, OP,
-       REGRET, SCALE };
+       REGRET, SCALE, ROOFLINE };
 
 static const struct argp_option options[] = {
     {"suite", SUITE, "FILE|NAME", 0, "Run a suite: seeds, transposes, permutations, halo, small, fill, move, many, affine, or a file",
@@ -30,8 +30,9 @@ static const struct argp_option options[] = {
     {"json", JSON, NULL, 0, "Print one JSON object a line", 0},
     {"verify", VERIFY, NULL, 0, "Check every byte of one execution of each plan", 0},
     {"explain", EXPLAIN, NULL, 0, "Show every candidate of the planner and its estimate", 0},
-    {"kernels", KERNELS, NULL, 0, "Time each kernel of the library against the plain one, and no problems",
+    {"kernels", KERNELS, NULL, 0, "Time each kernel of the library against a plain loop, and no problems",
      0},
+    {"roofline", ROOFLINE, NULL, 0, "Time contiguous copies of several sizes, and no problems", 0},
     {"regret", REGRET, NULL, 0,
      "Plan with several efforts, and time what is lost against the best of an exhaustive search", 0},
     {"scale", SCALE, "MB", 0, "For --regret: scale problems down to so many MB a side (default 32)", 0},
@@ -119,10 +120,12 @@ static error_t read_option(int key, char *arg, struct argp_state *state) {
     case VERIFY: o->verify = true; break;
     case EXPLAIN: o->explain = true; break;
     case KERNELS: o->kernels = true; break;
+    case ROOFLINE: o->roofline = true; break;
     case REGRET: o->regret = true; break;
     case SCALE: read_scale(o, arg, state); break;
     case ARGP_KEY_END:
         if (o->kernels && o->named) argp_error(state, "--kernels goes without --suite and --problem");
+        if (o->roofline && o->named) argp_error(state, "--roofline goes without --suite and --problem");
         break;
     case ARGP_KEY_ARG: argp_error(state, "\"%s\" is not an option", arg); break;
     default: return ARGP_ERR_UNKNOWN;

@@ -74,9 +74,11 @@ static void run_stream(void *span, int64_t repeats) {
 }
 
 void (*const lm_baseline[LM_BASELINES])(void *, int64_t) = {run_memcpy, run_movsb, run_stream};
+const char *const lm_baseline_name[LM_BASELINES] = {"memcpy", "movsb", "stream"};
 
 #else
 
 void (*const lm_baseline[LM_BASELINES])(void *, int64_t) = {run_memcpy};
+const char *const lm_baseline_name[LM_BASELINES] = {"memcpy"};
 
 #endif

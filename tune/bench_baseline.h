@@ -23,5 +23,6 @@ enum { LM_BASELINES = 1 };
 /* lm_sampled functions on an lm_span. The first is libc's memcpy; on x86-64 `rep movsb` and stores past the
  * caches follow. */
 extern void (*const lm_baseline[LM_BASELINES])(void *span, int64_t repeats);
+extern const char *const lm_baseline_name[LM_BASELINES];
 
 #endif

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "bench_baseline.h"
 #include "lib/cpu.h"
 
 static const char *source_name(lmad_source source) {
@@ -77,6 +78,18 @@ void lm_json_kernel(const lm_kernel_row *row) {
     set_time(o, "median_ns", row->median_ns);
     set_time(o, "plain_ns", row->plain_ns);
     json_object_set_new(o, "verified", json_boolean(row->right));
+    print_line(o);
+}
+
+void lm_json_roofline(size_t bytes, int threads, const double *ns) {
+    json_t *o = json_object();
+    set_count(o, "payload_bytes", true, (int64_t)bytes);
+    set_count(o, "threads", true, threads);
+    for (int k = 0; k < LM_BASELINES; k++) {
+        char name[32];
+        snprintf(name, sizeof name, "%s_ns", lm_baseline_name[k]);
+        set_time(o, name, ns[k]);
+    }
     print_line(o);
 }
 

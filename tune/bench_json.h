@@ -11,6 +11,9 @@ void lm_json_row(const lm_row *row, const lm_bench_options *options);
 
 void lm_json_kernel(const lm_kernel_row *row);
 
+/* Contiguous copies of so many bytes: a time for each of lm_baseline. */
+void lm_json_roofline(size_t bytes, int threads, const double *ns);
+
 /* One object for a problem's regret: times of the plans of estimate, measure and exhaustive search, and what planning
  * took, in that order. */
 void lm_json_regret(const char *name, int candidates, const double ns[3], const double planning_ns[3]);

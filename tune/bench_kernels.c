@@ -8,6 +8,7 @@
 #include "bench_json.h"
 #include "bench_time.h"
 #include "lib/cpu.h"
+#include "naive.h"
 
 /* Bytes that a tile copies, about. */
 enum { CACHED_BYTES = 16 << 10, STREAMED_BYTES = 32 << 20, ROW_BYTES = 1024, ROW_GAP = 64 };
@@ -31,6 +32,33 @@ static void run_kernel(void *arg, int64_t repeats) {
     }
 }
 
+/* The argument of run_plain(). */
+typedef struct plain_call {
+    lm_naive nest;
+    char *dst;
+    const char *src;
+} plain_call;
+
+static void run_plain(void *arg, int64_t repeats) {
+    const plain_call *c = arg;
+    for (; repeats > 0; repeats--) {
+        lm_naive_run(&c->nest, c->dst, c->src);
+        lm_keep();
+    }
+}
+
+/* What somebody writes for the tile: a loop over elements, which are runs, or words where a run is a row's
+ * byte. */
+static lm_naive plain_nest(const lm_tile *t, lm_pattern pattern) {
+    const int64_t size = pattern == LM_ROWS ? 8 : t->run, n0 = t->n0 * t->run / size;
+    const int64_t ds0 = pattern == LM_ROWS ? 1 : t->ds0 / size, ss0 = pattern == LM_ROWS ? 1 : t->ss0 / size;
+    const lmad_desc dst = {2, 0, {{t->n1, t->ds1 / size}, {n0, ds0}}};
+    const lmad_desc src = {2, 0, {{t->n1, t->ss1 / size}, {n0, ss0}}};
+    lm_naive nest;
+    lm_naive_make(&nest, &dst, &src, (size_t)size);
+    return nest;
+}
+
 /* n0 runs along axis 0, and as many along axis 1 as make up the bytes. */
 static lm_tile tile_for(const lm_kernel *kernel, int64_t run) {
     const int64_t n0 = kernel->pattern == LM_ROWS ? ROW_BYTES : 64;
@@ -51,8 +79,8 @@ static lm_tile tile_for(const lm_kernel *kernel, int64_t run) {
 
 static int64_t axis_reach(int64_t n, int64_t stride) { return (n - 1) * (stride < 0 ? -stride : stride); }
 
-/* Runs two kernels on one tile, into a side each, and compares and times them. */
-static int measure(lm_kernel_row *row, const lm_kernel *plain, lm_arena *arena, double min_seconds) {
+/* Runs the kernel and the plain loop on one tile, into a side each, and compares and times them. */
+static int measure(lm_kernel_row *row, lm_arena *arena, double min_seconds) {
     char reason[256];
     const lm_tile *t = &row->tile;
     const size_t page = LM_GUARD;
@@ -67,13 +95,14 @@ static int measure(lm_kernel_row *row, const lm_kernel *plain, lm_arena *arena, 
     char *source = arena->block + 2 * dst;
     for (size_t i = 0; i < src; i++) source[i] = (char)(i * 31 + (i >> 8) + 1);
     if (t->ss0 < 0) source += axis_reach(t->n0, t->ss0);
-    call mine = {row->kernel, t, arena->block, source}, other = {plain, t, arena->block + dst, source};
+    call mine = {row->kernel, t, arena->block, source};
+    plain_call other = {plain_nest(t, row->kernel->pattern), arena->block + dst, source};
     memset(arena->block, 0x5a, 2 * dst);
     run_kernel(&mine, 1);
-    run_kernel(&other, 1);
+    run_plain(&other, 1);
     row->right = !memcmp(mine.dst, other.dst, dst);
 
-    lm_contender contender[] = {{.work = run_kernel, .arg = &mine}, {.work = run_kernel, .arg = &other}};
+    lm_contender contender[] = {{.work = run_kernel, .arg = &mine}, {.work = run_plain, .arg = &other}};
     if (lm_race(contender, 2, min_seconds)) return -1;
     row->median_ns = contender[0].median_ns;
     row->plain_ns = contender[1].median_ns;
@@ -94,9 +123,8 @@ static void print_kernel(const lm_kernel_row *row, const lm_bench_options *optio
 /* 0, or -1 when the kernel could not be timed or was wrong. */
 static int run_one(const lm_kernel *kernel, int64_t run, lm_arena *arena, const lm_bench_options *options) {
     lm_kernel_row row = {.kernel = kernel, .tile = tile_for(kernel, run)};
-    const lm_kernel *plain = lm_kernel_find(kernel->pattern, run, false, LM_ISA_BASE);
     row.bytes = run * row.tile.n0 * row.tile.n1;
-    if (measure(&row, plain, arena, options->min_seconds)) return -1;
+    if (measure(&row, arena, options->min_seconds)) return -1;
     print_kernel(&row, options);
     fflush(stdout);
     return row.right ? 0 : -1;

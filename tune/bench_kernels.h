@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Each kernel alone, against the plain one of its pattern. */
+/* Each kernel alone, against a plain loop. */
 #ifndef LM_BENCH_KERNELS_H
 #define LM_BENCH_KERNELS_H
 
@@ -13,7 +13,7 @@ typedef struct lm_kernel_row {
     const lm_kernel *kernel;
     lm_tile tile;
     int64_t bytes; /* that the tile copies */
-    bool right;    /* it wrote what the plain kernel wrote */
+    bool right;    /* it wrote what the plain loop wrote */
     double median_ns, plain_ns;
 } lm_kernel_row;
 
