@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# The lines of run.sh as tables of Markdown: what each peer reaches of memcpy, and a summary.
+BEGIN { FS = "\t"; FIRST = 4; OURS = 5; LOOP = 6 }
+
+function ratio(ns) { return ns + 0 > 0 ? sprintf("%.2f", $FIRST / ns) : ns }
+function count_text(n) { return n == 1 ? "1 row" : n " rows" }
+
+function begin_suite() {
+    suite = $1
+    suites[++suite_count] = suite
+    printf "\n#### Peers: `%s`\n\n| problem | memcpy, us |", suite
+    for (k = OURS; k <= columns; k++) printf " %s |", name[k]
+    printf "\n|---|---|"
+    for (k = OURS; k <= columns; k++) printf "---|"
+    printf "\n"
+}
+
+$1 == "suite" { columns = NF; for (k = 1; k <= NF; k++) name[k] = $k; next }
+$1 != suite { begin_suite() }
+
+{
+    best = 0
+    printf "| `%s` | %.4g |", $2, $FIRST / 1e3
+    for (k = OURS; k <= columns; k++) {
+        printf " %s |", ratio($k)
+        if ($k == "WRONG") wrong[++wrongs] = "`" suite " " $2 "` by " name[k]
+        if ($k + 0 <= 0) continue
+        sum[suite, k] += log($FIRST / $k)
+        ours[suite, k] += log($FIRST / $OURS)
+        rows[suite, k]++
+        if (k > LOOP && (!best || $k + 0 < $best + 0)) best = k
+    }
+    printf "\n"
+    if (best && $best + 0 < $OURS + 0)
+        behind[++behinds] = sprintf("`%s %s` (%s: %.1f ns against %.1f, %.2f)", suite, $2, name[best], $best, $OURS,
+                                    $OURS / $best)
+    if ($LOOP + 0 > 0 && suite == "halo") {
+        loops++
+        if ($OURS > $LOOP + 10) late[++lates] = sprintf("`%s` (%+.1f ns, %d bytes)", $2, $OURS - $LOOP, $3)
+        if ($3 >= 4096 && $OURS + 0 > $LOOP + 0) slow[++slows] = sprintf("`%s` (%.2f)", $2, $OURS / $LOOP)
+    }
+}
+
+function list(what, items, n) {
+    printf "\n%s: %s", what, n ? "" : "none."
+    for (k = 1; k <= n; k++) printf "%s%s", items[k], k < n ? ", " : "."
+    printf "\n"
+}
+
+END {
+    printf "\n#### Peers: geometric means\n\nEach on the rows that the peer can do: the peer of memcpy, lmad of memcpy on the same rows, and how many.\n\n| suite |"
+    for (k = LOOP; k <= columns; k++) printf " %s |", name[k]
+    printf "\n|---|"
+    for (k = LOOP; k <= columns; k++) printf "---|"
+    printf "\n"
+    for (i = 1; i <= suite_count; i++) {
+        printf "| `%s` |", suites[i]
+        for (k = LOOP; k <= columns; k++) {
+            n = rows[suites[i], k]
+            if (n) printf " %.2f, %.2f (%d) |", exp(sum[suites[i], k] / n), exp(ours[suites[i], k] / n), n
+            else printf " - |"
+        }
+        printf "\n"
+    }
+    list("Rows where a peer was faster than lmad", behind, behinds)
+    if (wrongs) list("Wrong results", wrong, wrongs)
+    list("Message layouts (`halo`) on which lmad took over 10 ns more than a loop of known inner length (" loops " compared)", late, lates)
+    list("Those of 4 KiB and more on which it was slower than that loop", slow, slows)
+}
