@@ -48,19 +48,18 @@ static bool run_rows(const loop *l, int64_t repeats) {
     case 92: rows(l, repeats, 92); break;
     case 256: rows(l, repeats, 256); break;
     case 480: rows(l, repeats, 480); break;
+    case 768: rows(l, repeats, 768); break;
     case 1024: rows(l, repeats, 1024); break;
     case 1320: rows(l, repeats, 1320); break;
+    case 1536: rows(l, repeats, 1536); break;
     case 2048: rows(l, repeats, 2048); break;
     case 2560: rows(l, repeats, 2560); break;
+    case 3072: rows(l, repeats, 3072); break;
     case 4080: rows(l, repeats, 4080); break;
     case 4096: rows(l, repeats, 4096); break;
-    case 6144: rows(l, repeats, 6144); break;
     case 6480: rows(l, repeats, 6480); break;
-    case 12288: rows(l, repeats, 12288); break;
     case 16320: rows(l, repeats, 16320); break;
-    case 24576: rows(l, repeats, 24576); break;
     case 40800: rows(l, repeats, 40800); break;
-    case 49152: rows(l, repeats, 49152); break;
     default: return false;
     }
     return true;

@@ -3,7 +3,6 @@
 BEGIN { FS = "\t"; FIRST = 4; OURS = 5; LOOP = 6 }
 
 function ratio(ns) { return ns + 0 > 0 ? sprintf("%.2f", $FIRST / ns) : ns }
-function count_text(n) { return n == 1 ? "1 row" : n " rows" }
 
 function begin_suite() {
     suite = $1
