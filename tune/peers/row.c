@@ -10,10 +10,10 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { PAGE = 4096, ROUNDS = 15, SLOW_ROUNDS = 5, SLOWEST_ROUNDS = 3, MOST_PEERS = 16, UNWRITTEN = 0x5a };
+enum { PAGE = 4096, ROUNDS = 15, SLOW_ROUNDS = 5, SLOWEST_ROUNDS = 2, MOST_PEERS = 16, UNWRITTEN = 0x5a };
 
 /* A sample is at least so long; beyond the other two a peer gets fewer rounds. */
-static const double sample_ns = 50e3, slow_ns = 5e6, slowest_ns = 150e6;
+static const double sample_ns = 50e3, slow_ns = 5e6, slowest_ns = 60e6;
 
 /* ---- the problem ---------------------------------------------------------------------------------- */
 
