@@ -16,10 +16,14 @@
 
 typedef enum store_kind { STORE, STREAM } store_kind;
 
-/* The share of the next tile's source lines that belongs to column block `part` of a band of `parts`. */
+/* The share of the next tile's source lines that belongs to column block `part` of a band of `parts`. A band
+ * of constant size has no loop and no division here. */
 LM_INLINE void fetch_ahead(const char *src, int64_t ss0, int64_t rows, int64_t part, int64_t parts) {
-    for (int64_t k = part * rows / parts; k < (part + 1) * rows / parts; k++)
-        __builtin_prefetch(src + k * ss0, 0, 2);
+    const int64_t share = (rows + parts - 1) / parts;
+#pragma GCC unroll 16
+    for (int64_t k = 0; k < share; k++)
+        if (rows % parts == 0 || part * share + k < rows)
+            __builtin_prefetch(src + (part * share + k) * ss0, 0, 2);
 }
 
 LM_INLINE void zip_rounds(vec *a, int run) {

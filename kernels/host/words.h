@@ -22,23 +22,45 @@ LM_INLINE void pack_lines(char *packed, const char *src, int64_t ss0, int64_t ro
             vec_store(packed + k * LM_LINE + v, vec_load(src + k * ss0 + v));
 }
 
-/* A band of columns [0, n1), a source line wide or less: high blocks down its rows, so that each source line
- * is used up while it is near and few destination rows are open. The last block of each direction is moved
- * back to end at the edge, so that some runs are copied twice. Needs n0 >= VEC/run, n1 >= 16/run. */
-LM_INLINE void band(char *dst, const char *src, const lm_tile *t, int64_t n1, int run, store_kind how) {
-    const int64_t high = VEC / run, wide = 16 / run, parts = (n1 + wide - 1) / wide;
-    const bool pack = n1 * run == LM_LINE && run <= 2 && rows_collide(t->ss0, high);
+/* One source line of each of VEC/run rows, as four blocks side by side, and a quarter each of the lines asked
+ * for ahead. */
+LM_INLINE void line_blocks(char *dst, int64_t ds1, const char *src, int64_t ss0, const char *next,
+                           int64_t next_ss0, int run, store_kind how) {
+    const int64_t high = VEC / run, wide = 16 / run, parts = LM_LINE / 16;
+    for (int64_t part = 0; part < parts; part++) {
+        if (next) fetch_ahead(next, next_ss0, high, part, parts);
+        block_high(dst + part * wide * ds1, ds1, src + part * 16, ss0, wide, run, NULL, how);
+    }
+}
+
+/* A source line's worth of columns, n0 >= VEC/run rows: high blocks down the rows, so that each source line
+ * is used up while it is near and few destination rows are open. The last block is moved back to end at the
+ * edge, so that some runs are copied twice. All by value: no store may change what a loop depends on. */
+LM_INLINE void line_band(char *dst, int64_t ds1, const char *src, int64_t ss0, int64_t n0, int64_t ahead,
+                         int run, store_kind how) {
+    const int64_t high = VEC / run, whole = n0 / high * high;
+    const bool pack = run <= 2 && rows_collide(ss0, high);
     _Alignas(LM_LINE) char packed[VEC * LM_LINE];
+    for (int64_t i = 0; i < whole; i += high) {
+        const char *s = src + i * ss0, *next = ahead ? s + ahead : NULL;
+        if (pack) pack_lines(packed, s, ss0, high);
+        line_blocks(dst + i * run, ds1, pack ? packed : s, pack ? LM_LINE : ss0, next, ss0, run, how);
+    }
+    if (whole < n0)
+        line_blocks(dst + (n0 - high) * run, ds1, src + (n0 - high) * ss0, ss0, NULL, 0, run, STORE);
+}
+
+/* Fewer columns than that, at least a block's. */
+LM_INLINE void narrow_band(char *dst, const char *src, const lm_tile *t, int64_t n1, int run,
+                           store_kind how) {
+    const int64_t high = VEC / run, wide = 16 / run, parts = (n1 + wide - 1) / wide;
     for (int64_t i = 0; i < t->n0; i += high) {
         const int64_t row = least(i, t->n0 - high);
         const char *s = src + row * t->ss0;
-        const int64_t ahead = t->ahead ? t->ahead + row * t->ss0 : 0, ss0 = pack ? LM_LINE : t->ss0;
-        if (pack) pack_lines(packed, s, t->ss0, high);
-        if (pack) s = packed;
         for (int64_t part = 0; part < parts; part++) {
             const int64_t col = least(part * wide, n1 - wide);
-            if (t->ahead) fetch_ahead(src + ahead, t->ss0, high, part, parts);
-            block_high(dst + col * t->ds1 + row * run, t->ds1, s + col * run, ss0, wide, run, NULL,
+            if (t->ahead) fetch_ahead(s + t->ahead, t->ss0, high, part, parts);
+            block_high(dst + col * t->ds1 + row * run, t->ds1, s + col * run, t->ss0, wide, run, NULL,
                        row == i ? how : STORE);
         }
     }
@@ -46,12 +68,12 @@ LM_INLINE void band(char *dst, const char *src, const lm_tile *t, int64_t n1, in
 
 LM_INLINE void bands(char *dst, const char *src, const lm_tile *t, int run, store_kind how) {
     const int64_t line = LM_LINE / run, wide = 16 / run;
-    for (int64_t j = 0; j < t->n1; j += line) {
-        int64_t cols = least(line, t->n1 - j);
-        if (cols < wide) cols = wide;
-        const int64_t col = least(j, t->n1 - cols);
-        band(dst + col * t->ds1, src + col * run, t, cols, run, how);
-    }
+    int64_t j = 0;
+    for (; j + line <= t->n1; j += line)
+        line_band(dst + j * t->ds1, t->ds1, src + j * run, t->ss0, t->n0, t->ahead, run, how);
+    if (j == t->n1) return;
+    const int64_t cols = t->n1 - j < wide ? wide : t->n1 - j, col = t->n1 - cols;
+    narrow_band(dst + col * t->ds1, src + col * run, t, cols, run, how);
 }
 
 /* Fewer columns than a block has: read 16 bytes of each row nonetheless, where that stays inside the source.
