@@ -16,7 +16,7 @@ static void add_kernel_axes(lm_nest *nest, const lm_problem *p, const lm_params 
     nest->dim[1] = params->outer >= 0 ? p->dim[params->outer] : (lm_pdim){1, 0, 0};
     nest->dims = LM_KERNEL_AXES;
     const lm_pdim *a = &nest->dim[0], *b = &nest->dim[1];
-    nest->tile = (lm_tile){bytes ? 1 : p->run, a->n, a->ds, a->ss, b->n, b->ds, b->ss, 0};
+    nest->tile = (lm_tile){bytes ? 1 : p->run, a->n, a->ds, a->ss, b->n, b->ds, b->ss, 0, 0, 0};
 }
 
 /* How far one step of a loop goes on the side that the order looks at. */

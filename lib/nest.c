@@ -2,6 +2,15 @@
 /* Walking a loop nest. */
 #include "nest.h"
 
+enum { LINE = 64 };
+
+/* Tell the kernel where in a blocked axis 0 its tile lies. */
+static void place(lm_tile *tile, int64_t before, int64_t after, int64_t step) {
+    const bool lines = step * tile->run % LINE == 0;
+    tile->before = lines ? before : 0;
+    tile->after = lines ? after : 0;
+}
+
 /* Only the kernel's axes are ever blocked, so what is left of an axis at some depth is kept in the tile that
  * the kernel will get; every other axis is walked one by one. */
 static void descend(const lm_nest *nest, lm_kernel_fn *kernel, int level, char *dst, const char *src,
@@ -26,9 +35,11 @@ static void descend(const lm_nest *nest, lm_kernel_fn *kernel, int level, char *
     const int64_t n = *extent, step = loop->step;
     for (int64_t i = 0; i < n; i += step) {
         *extent = n - i < step ? n - i : step;
+        if (loop->dim == 0) place(tile, i, n - i - *extent, step);
         descend(nest, kernel, level + 1, dst + i * ds, src + i * ss, tile);
     }
     *extent = n;
+    if (loop->dim == 0) tile->before = tile->after = 0;
 }
 
 void lm_nest_run_all(const lm_nest *nest, lm_kernel_fn *kernel, char *dst, const char *src) {

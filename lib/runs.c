@@ -61,7 +61,7 @@ static void write_piece(const lm_runs *r, void *data, const int64_t *index, int6
         r->fn(data, index, r->along, n, to);
         return;
     }
-    lm_tile tile = {r->size, n, r->along >= 0 ? r->axis[r->along].stride : r->size, r->size, 1, 0, 0, 0};
+    lm_tile tile = {r->size, n, r->along >= 0 ? r->axis[r->along].stride : r->size, r->size, 1, 0, 0, 0, 0, 0};
     if (r->kernel->pattern == LM_ROWS) {
         tile.n0 = n * r->size;
         tile.run = tile.ds0 = tile.ss0 = 1;

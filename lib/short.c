@@ -167,7 +167,7 @@ static inline lm_pattern choose_pattern(const small *p) {
 }
 
 static void run_kernel(const small *p) {
-    lm_tile tile = {p->size, p->n0, p->ds0, p->ss0, p->n1, p->ds1, p->ss1, 0};
+    lm_tile tile = {p->size, p->n0, p->ds0, p->ss0, p->n1, p->ds1, p->ss1, 0, 0, 0};
     lm_pattern pattern = LM_ROWS;
     if (p->ds0 == p->size && p->ss0 == p->size) {
         tile.n0 *= p->size;

@@ -20,6 +20,11 @@ typedef struct lm_tile {
     int64_t n0, ds0, ss0;
     int64_t n1, ds1, ss1;
     int64_t ahead; /* bytes from src to the source of the next tile, to prefetch; 0 = not known */
+
+    /* Where a nest walks axis 0 in blocks of whole cache lines: steps of it before and after this tile, all
+     * of them walked in blocks as long as this one, but for a shorter one at the end. A kernel may then leave
+     * a line that two tiles share to the later one. */
+    int64_t before, after;
 } lm_tile;
 
 typedef void lm_kernel_fn(char *dst, const char *src, const lm_tile *tile);

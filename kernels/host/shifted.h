@@ -2,8 +2,9 @@
 /* Streaming transposes into destination rows of any alignment. Vectors come out of a block at the row's own
  * alignment, lines go to memory at theirs: the vector before is kept for each row, and a line is permuted out
  * of the two. So reads and writes alternate finely and overlap, which they do not when a tile is staged and
- * then sent. Rows are taken whole, because a line that is written in two parts costs as much as many whole
- * ones. */
+ * then sent. A line that is written in two parts costs as much as many whole ones, so where the axis goes on
+ * beyond the tile, a line that lies across the border belongs to the later tile, which reads the source rows
+ * before its own once more. */
 #ifndef LM_SHIFTED_H
 #define LM_SHIFTED_H
 
@@ -12,29 +13,31 @@
 
 #if defined(__AVX512VBMI__)
 
-/* Destination rows at a time, and bytes of each until the next columns of the same source rows are read. */
-enum { SHIFTED_ROWS = 256 };
-LM_INLINE int64_t shifted_bytes(int run) { return run < 8 ? 512 : 1024; }
+enum { HAS_SHIFTED = 1 };
 
-typedef struct carry {
-    _Alignas(LM_LINE) char line[SHIFTED_ROWS][LM_LINE]; /* the vector before, a destination row each */
-} carry;
+/* What a band of columns needs to know of each of its destination rows. */
+typedef struct shifts {
+    _Alignas(LM_LINE) char before[LM_LINE][LM_LINE]; /* the vector before */
+    char order[LM_LINE][LM_LINE];                    /* which bytes of the two make a line */
+    unsigned char begun[LM_LINE];                    /* bytes from the beginning of the line to a vector's */
+} shifts;
 
-/* The line around d: the end of the vector before and the beginning of this one. */
-LM_INLINE vec line_at(const char *d, const char *before, vec now, vec iota) {
-    const char shift = (char)(LM_LINE - ((uintptr_t)d & (LM_LINE - 1)));
-    return _mm512_permutex2var_epi8(vec_load(before), _mm512_add_epi8(iota, _mm512_set1_epi8(shift)), now);
+/* Rows of n columns whose vectors begin at dst, dst + ds1, ... */
+LM_INLINE void find_shifts(shifts *c, const char *dst, int64_t ds1, int64_t n) {
+    char iota[LM_LINE];
+    for (int k = 0; k < LM_LINE; k++) iota[k] = (char)k;
+    for (int64_t k = 0; k < n; k++) {
+        const int begun = (int)((uintptr_t)(dst + k * ds1) & (LM_LINE - 1));
+        c->begun[k] = (unsigned char)begun;
+        vec_store(c->order[k], _mm512_add_epi8(vec_load(iota), _mm512_set1_epi8((char)(LM_LINE - begun))));
+    }
 }
 
-LM_INLINE vec iota_bytes(void) {
-    char byte[LM_LINE];
-    for (int k = 0; k < LM_LINE; k++) byte[k] = (char)k;
-    return vec_load(byte);
-}
+typedef enum shift_step { ONLY_KEEP, FIRST, MIDDLE } shift_step;
 
-/* A high block whose first destination row begins its vector at dst. */
-LM_INLINE void block_shifted(char *dst, int64_t ds1, const char *src, int64_t ss0, int run,
-                             char (*before)[LM_LINE], vec iota, int first) {
+/* A high block, the columns from `col` of the band on. */
+LM_INLINE void block_shifted(shifts *c, int64_t col, char *dst, int64_t ds1, const char *src, int64_t ss0,
+                             int run, shift_step step) {
     const int rows = 16 / run;
     vec a[16];
 #pragma GCC unroll 16
@@ -42,51 +45,69 @@ LM_INLINE void block_shifted(char *dst, int64_t ds1, const char *src, int64_t ss
     zip_rounds(a, run);
 #pragma GCC unroll 16
     for (int k = 0; k < rows; k++) {
-        char *d = dst + k * ds1;
-        const int64_t begun = (int64_t)((uintptr_t)d & (LM_LINE - 1));
-        const vec line = line_at(d, before[k], a[k], iota);
-        if (first && begun)
-            _mm512_mask_storeu_epi8(d - begun, ~(__mmask64)0 << begun, line);
-        else
-            vec_stream(d - begun, line);
-        vec_store(before[k], a[k]);
+        char *before = c->before[col + k];
+        const int64_t begun = c->begun[col + k];
+        char *line = dst + k * ds1 - begun;
+        const vec order = vec_load(c->order[col + k]);
+        if (step == MIDDLE)
+            vec_stream(line, _mm512_permutex2var_epi8(vec_load(before), order, a[k]));
+        else if (step == FIRST)
+            _mm512_mask_storeu_epi8(line, ~(__mmask64)0 << begun, _mm512_permutexvar_epi8(order, a[k]));
+        vec_store(before, a[k]);
     }
 }
 
-/* Source rows [i, i + n0), a multiple of the block's, all columns. */
-LM_INLINE void shifted_chunk(carry *c, char *dst, const char *src, const lm_tile *t, int64_t n0,
-                             int64_t ahead, int run, int first) {
-    const int64_t high = VEC / run, wide = 16 / run, line = LM_LINE / run;
-    const vec iota = iota_bytes();
-    for (int64_t j = 0; j < t->n1; j += line) {
-        const int64_t parts = (t->n1 - j < line ? t->n1 - j : line) / wide;
-        for (int64_t i = 0; i < n0; i += high) {
-            for (int64_t part = 0; part < parts; part++) {
-                const int64_t col = j + part * wide;
-                const char *s = src + i * t->ss0 + col * run;
-                if (ahead) fetch_ahead(src + i * t->ss0 + j * run + ahead, t->ss0, high, part, parts);
-                block_shifted(dst + col * t->ds1 + i * run, t->ds1, s, t->ss0, run, &c->line[col], iota,
-                              first && i == 0);
-            }
-        }
+/* The blocks side by side on VEC/run rows. */
+LM_INLINE void blocks_shifted(shifts *c, char *dst, int64_t ds1, const char *src, int64_t ss0, int64_t ahead,
+                              int64_t parts, int run, shift_step step) {
+    const int64_t wide = 16 / run;
+    for (int64_t part = 0; part < parts; part++) {
+        if (ahead) fetch_ahead(src + ahead, ss0, VEC / run, part, parts);
+        block_shifted(c, part * wide, dst + part * wide * ds1, ds1, src + part * 16, ss0, run, step);
     }
 }
 
-/* n0 a multiple of VEC/run, n1 one of 16/run and at most SHIFTED_ROWS. */
-LM_INLINE void shifted(carry *c, char *dst, const char *src, const lm_tile *t, int run) {
-    const int64_t chunk = shifted_bytes(run) / run;
-    const vec iota = iota_bytes();
-    for (int64_t i = 0; i < t->n0; i += chunk) {
-        const int64_t left = t->n0 - i, n0 = left < chunk ? left : chunk;
-        const int64_t ahead = left > chunk ? chunk * t->ss0 : t->ahead;
-        shifted_chunk(c, dst + i * run, src + i * t->ss0, t, n0, ahead, run, i == 0);
+/* What is left of the last vectors, whose rows end at dst, dst + ds1, ... */
+LM_INLINE void finish_rows(const shifts *c, char *dst, int64_t ds1, int64_t n) {
+    for (int64_t k = 0; k < n; k++) {
+        const int64_t begun = c->begun[k];
+        const vec v = _mm512_permutexvar_epi8(vec_load(c->order[k]), vec_load(c->before[k]));
+        _mm512_mask_storeu_epi8(dst + k * ds1 - begun, ((__mmask64)1 << begun) - 1, v);
     }
-    for (int64_t j = 0; j < t->n1; j++) { /* what is left of the last vectors */
-        char *d = dst + j * t->ds1 + t->n0 * run;
-        const int64_t begun = (int64_t)((uintptr_t)d & (LM_LINE - 1));
-        const vec line = line_at(d, c->line[j], iota, iota);
-        _mm512_mask_storeu_epi8(d - begun, ((__mmask64)1 << begun) - 1, line);
-    }
+}
+
+/* A band of parts * 16/run columns, n0 rows, a multiple of a block's. `head`: the first lines begin with
+ * bytes of the rows before, which are not written yet. `tail`: the last lines are left to whoever comes
+ * after. */
+LM_INLINE void band_shifted(char *dst, int64_t ds1, const char *src, int64_t ss0, int64_t n0, int64_t ahead,
+                            int64_t parts, int run, bool head, bool tail) {
+    const int64_t high = VEC / run, cols = parts * (16 / run);
+    shifts c;
+    find_shifts(&c, dst, ds1, cols);
+    if (head) blocks_shifted(&c, dst, ds1, src - high * ss0, ss0, 0, parts, run, ONLY_KEEP);
+    blocks_shifted(&c, dst, ds1, src, ss0, ahead, parts, run, head ? MIDDLE : FIRST);
+    for (int64_t i = high; i < n0; i += high)
+        blocks_shifted(&c, dst + i * run, ds1, src + i * ss0, ss0, ahead, parts, run, MIDDLE);
+    if (!tail) finish_rows(&c, dst + n0 * run, ds1, cols);
+}
+
+/* n0 a multiple of VEC/run, n1 one of 16/run. */
+LM_INLINE void shifted(char *dst, const char *src, const lm_tile *t, int run, bool head, bool tail) {
+    const int64_t line = LM_LINE / run, wide = 16 / run;
+    int64_t j = 0;
+    for (; j + line <= t->n1; j += line)
+        band_shifted(dst + j * t->ds1, t->ds1, src + j * run, t->ss0, t->n0, t->ahead, LM_LINE / 16, run,
+                     head, tail);
+    if (j < t->n1)
+        band_shifted(dst + j * t->ds1, t->ds1, src + j * run, t->ss0, t->n0, t->ahead, (t->n1 - j) / wide,
+                     run, head, tail);
+}
+
+#else
+
+enum { HAS_SHIFTED = 0 };
+LM_INLINE void shifted(char *dst, const char *src, const lm_tile *t, int run, bool head, bool tail) {
+    (void)dst, (void)src, (void)t, (void)run, (void)head, (void)tail;
 }
 
 #endif

@@ -111,43 +111,38 @@ LM_INLINE void staged_rows(staging *stage, char *dst, const char *src, const lm_
     }
 }
 
-#if defined(__AVX512VBMI__)
+/* Is a tile worth whole lines at any alignment? One that is takes the first lines of its rows from the tile
+ * before, and leaves the last ones to the tile after if that is worth it, too. */
+LM_INLINE bool is_shiftable(int64_t run, int64_t n0, int64_t n1) {
+    const bool word = run <= 16 && (run & (run - 1)) == 0;
+    return HAS_SHIFTED && word && n0 * run >= 4 * LM_LINE && n1 * run >= 16;
+}
+
 /* The part of a tile that blocks cover, then its edges. */
 LM_INLINE void shifted_words(char *dst, const char *src, const lm_tile *t, int run) {
     const int64_t n0 = t->n0 / (VEC / run) * (VEC / run), n1 = t->n1 / (16 / run) * (16 / run);
-    carry c;
-    for (int64_t j = 0; j < n1; j += SHIFTED_ROWS) {
-        lm_tile main = *t;
-        main.n0 = n0;
-        main.n1 = least(SHIFTED_ROWS, n1 - j);
-        shifted(&c, dst + j * t->ds1, src + j * run, &main, run);
-    }
-    lm_tile edge = *t;
-    edge.n0 = t->n0 - n0;
-    edge.ahead = 0;
-    if (edge.n0) plain(dst + n0 * run, src + n0 * t->ss0, &edge);
-    edge.n0 = n0;
-    edge.n1 = t->n1 - n1;
-    if (edge.n1) plain(dst + n1 * t->ds1, src + n1 * run, &edge);
+    const bool head = t->before > 0, tail = t->after > 0 && is_shiftable(run, least(t->n0, t->after), t->n1);
+    lm_tile part = *t;
+    part.n0 = n0;
+    part.n1 = n1;
+    shifted(dst, src, &part, run, head, tail);
+    part.ahead = 0;
+    part.n0 = t->n0 - n0;
+    if (part.n0) plain(dst + n0 * run, src + n0 * t->ss0, &part);
+    part.n0 = t->n0;
+    part.n1 = t->n1 - n1;
+    if (part.n1) plain(dst + n1 * t->ds1, src + n1 * run, &part);
 }
 
-static __attribute__((noinline)) bool stream_shifted(char *dst, const char *src, const lm_tile *t) {
-    if (t->n0 * t->run < 4 * LM_LINE || t->n1 * t->run < 16) return false;
+static __attribute__((noinline)) void stream_shifted(char *dst, const char *src, const lm_tile *t) {
     switch (t->run) {
-    case 1: shifted_words(dst, src, t, 1); return true;
-    case 2: shifted_words(dst, src, t, 2); return true;
-    case 4: shifted_words(dst, src, t, 4); return true;
-    case 8: shifted_words(dst, src, t, 8); return true;
-    case 16: shifted_words(dst, src, t, 16); return true;
-    default: return false;
+    case 1: shifted_words(dst, src, t, 1); break;
+    case 2: shifted_words(dst, src, t, 2); break;
+    case 4: shifted_words(dst, src, t, 4); break;
+    case 8: shifted_words(dst, src, t, 8); break;
+    default: shifted_words(dst, src, t, 16);
     }
 }
-#else
-static bool stream_shifted(char *dst, const char *src, const lm_tile *t) {
-    (void)dst, (void)src, (void)t;
-    return false;
-}
-#endif
 
 static __attribute__((noinline)) void staged(char *dst, const char *src, const lm_tile *t) {
     staging stage;
@@ -183,10 +178,10 @@ void LM_KERNEL(transpose_stream)(char *dst, const char *src, const lm_tile *t) {
     const bool words = f.run <= 16 && (f.run & (f.run - 1)) == 0;
     if (VEC == LM_LINE && words && row >= LM_LINE && rows_aligned(dst, &f))
         direct(dst, src, &f);
-    else if (f.ds1 == row && row <= LM_STAGE_BYTES / 8)
+    else if (f.ds1 == row && row <= LM_STAGE_BYTES / 8 && f.before == 0 && f.after == 0)
         staged_dense(dst, src, &f);
-    else if (stream_shifted(dst, src, &f))
-        return;
+    else if (is_shiftable(f.run, f.n0, f.n1))
+        stream_shifted(dst, src, &f);
     else if (f.run <= CHUNK / 8 && row >= 4 * LM_LINE)
         staged(dst, src, &f);
     else
