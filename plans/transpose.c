@@ -11,10 +11,11 @@ static bool applicable(const lm_problem *p) {
     return p->count > 1 && p->run < 32 && inner >= 0 && outer >= 0 && inner != outer;
 }
 
-/* Runs of an axis that make up so many bytes, some at least. */
+/* Runs of an axis that make up so many bytes, some at least; a round number of them, so that the tiles of a
+ * row begin at the same place of a line. */
 static int64_t runs_in(int64_t n, int64_t bytes, int64_t run) {
-    const int64_t runs = bytes / run;
-    return least(n, runs < 4 ? 4 : runs);
+    const int64_t runs = bytes / run, whole = runs >= 64 ? runs & -64 : runs >= 16 ? runs & -16 : runs;
+    return least(n, whole < 4 ? 4 : whole);
 }
 
 /* A tile in bytes, along the destination row and along the source row. */
@@ -22,18 +23,22 @@ typedef struct tile_bytes {
     int64_t dst, src;
 } tile_bytes;
 
-/* What measured well: some lines of each row, so that few pages are open at a time, but not many source rows,
- * whose lines share few cache sets when their step is a power of two; a tile and the next one, which is
- * prefetched, stay within the second-level cache. Where one side is a line wide at most, the other is longer.
- * Destination rows of all alignments are best taken whole. */
+/* Source rows whose lines the second-level cache holds all at once: with steps of a multiple of a page they
+ * share so few sets that more of them drive each other out. */
+static int64_t rows_held(int64_t ss) {
+    enum { PAGE = 4096, ROWS = 256 };
+    const int64_t common = ss & -ss;
+    return common >= PAGE || common == 0 ? ROWS : ROWS * (PAGE / common);
+}
+
+/* What measured well: a kilobyte of each destination row, so that few pages are open at a time, and some
+ * lines of each source row; the tile and the next one, which is prefetched, stay within the second-level
+ * cache. Where one side is a line wide at most, the other is longer. */
 static tile_bytes good_tile(const lm_problem *p) {
-    const lm_pdim *outer = &p->dim[lm_src_dense_axis(p)];
-    const int64_t n0 = p->dim[lm_dst_dense_axis(p)].n, n1 = outer->n;
-    if (outer->ds % 64 && n0 * p->run >= 4096 && n1 * p->run >= 64 && p->payload >= lm_stream_threshold())
-        return (tile_bytes){n0 * p->run, 256 * p->run};
-    if (n1 * p->run <= 64) return (tile_bytes){8192, 512};
-    if (n0 * p->run <= 64) return (tile_bytes){1024, 8192};
-    return (tile_bytes){p->run == 1 ? 512 : 128 * p->run, p->run == 1 ? 128 : 64 * p->run};
+    const lm_pdim *inner = &p->dim[lm_dst_dense_axis(p)], *outer = &p->dim[lm_src_dense_axis(p)];
+    if (outer->n * p->run <= 64) return (tile_bytes){8192, 512};
+    if (inner->n * p->run <= 64) return (tile_bytes){1024, 8192};
+    return (tile_bytes){least(1024, rows_held(inner->ss) * p->run), 256};
 }
 
 /* One tile in both loop orders. Tiles that come out the same for small extents are proposed once. */

@@ -113,6 +113,7 @@ static lm_tile any_tile(lm_rng *rng, const lm_kernel *k) {
     lm_tile t = {.run = k->run ? k->run : any_run(rng), .n0 = any_extent(rng), .n1 = any_extent(rng)};
     if (k->pattern == LM_ROWS)
         t.run = 1, t.n0 = lm_rng_chance(rng, 3) ? lm_rng_range(rng, 1, 20000) : t.n0 * 3;
+    if (k->pattern == LM_TRANSPOSE && lm_rng_chance(rng, 4)) t.n0 = lm_rng_range(rng, 200, 1500);
     any_dst(rng, k->pattern, &t);
     any_src(rng, k->pattern, &t);
     if (t.n1 == 1 && k->pattern != LM_TRANSPOSE && lm_rng_chance(rng, 2)) t.ds1 = t.ss1 = 0;
@@ -121,10 +122,13 @@ static lm_tile any_tile(lm_rng *rng, const lm_kernel *k) {
 
 /* ---- one try -------------------------------------------------------------------------------------- */
 
-/* Where the two blocks lie: against which end of their room, and how many bytes away from it. */
+/* Where the two blocks lie: against which end of their room, and how many bytes away from it. And how axis 0
+ * is walked: in blocks of so many steps (0 = at once), from which end. */
 typedef struct place {
     bool dst_end, src_end;
     size_t dst_slack, src_slack;
+    int64_t step;
+    bool backwards;
 } place;
 
 /* The bytes that one side of a tile spans: the lowest, relative to its pointer, and how many. */
@@ -143,6 +147,20 @@ static const char *verdict(const lm_tile_rig *rig) {
     return NULL;
 }
 
+/* As a nest walks axis 0 in blocks, but in either direction: what two blocks share may not depend on their
+ * order. */
+static void call_kernel(const lm_kernel *k, char *dst, const char *src, const lm_tile *t, const place *at) {
+    const int64_t step = at->step ? at->step : t->n0, blocks = (t->n0 - 1) / step + 1;
+    for (int64_t b = 0; b < blocks; b++) {
+        const int64_t i = (at->backwards ? blocks - 1 - b : b) * step;
+        lm_tile part = *t;
+        part.n0 = t->n0 - i < step ? t->n0 - i : step;
+        part.before = i;
+        part.after = t->n0 - i - part.n0;
+        k->fn(dst + i * t->ds0, src + i * t->ss0, &part);
+    }
+}
+
 static const char *try_tile(lm_tile_rig *rig, const lm_kernel *k, const lm_tile *t, const place *at) {
     int64_t dst_lo, src_lo, dst_size = span_of(t, t->ds0, t->ds1, &dst_lo);
     int64_t src_size = span_of(t, t->ss0, t->ss1, &src_lo);
@@ -153,17 +171,19 @@ static const char *try_tile(lm_tile_rig *rig, const lm_kernel *k, const lm_tile 
     memcpy(dst, rig->noise + 4321, (size_t)dst_size);
     memcpy(rig->want, rig->noise + 4321, (size_t)dst_size);
     plain_loop(rig->want - dst_lo, src - src_lo, t);
-    k->fn(dst - dst_lo, src - src_lo, t);
+    call_kernel(k, dst - dst_lo, src - src_lo, t, at);
     lm_kernel_fence();
     return verdict(rig);
 }
 
 static void describe(lm_tile_text *text, const lm_kernel *k, const lm_tile *t, const place *at) {
     snprintf(text->is, sizeof text->is,
-             "%s (%s): run %lld, axis 0 (%lld,%lld,%lld), axis 1 (%lld,%lld,%lld), blocks at %s-%zu, %s-%zu",
+             "%s (%s): run %lld, axis 0 (%lld,%lld,%lld), axis 1 (%lld,%lld,%lld), blocks at %s-%zu, %s-%zu, "
+             "axis 0 by %lld%s",
              k->name, lm_isa_name(k->isa), (long long)t->run, (long long)t->n0, (long long)t->ds0,
              (long long)t->ss0, (long long)t->n1, (long long)t->ds1, (long long)t->ss1,
-             at->dst_end ? "end" : "start", at->dst_slack, at->src_end ? "end" : "start", at->src_slack);
+             at->dst_end ? "end" : "start", at->dst_slack, at->src_end ? "end" : "start", at->src_slack,
+             (long long)at->step, at->backwards ? " backwards" : "");
 }
 
 static size_t any_slack(lm_rng *rng) { return lm_rng_chance(rng, 2) ? 0 : (size_t)lm_rng_range(rng, 0, 63); }
@@ -173,7 +193,10 @@ const char *lm_tiles_random(lm_tile_rig *rig, const lm_kernel *k, uint64_t seed,
     for (uint64_t i = 0; i < TILES; i += (uint64_t)every) {
         lm_rng rng = {lm_mix(seed + i)};
         const lm_tile t = any_tile(&rng, k);
-        const place at = {lm_rng_chance(&rng, 2), lm_rng_chance(&rng, 2), any_slack(&rng), any_slack(&rng)};
+        place at = {
+            lm_rng_chance(&rng, 2), lm_rng_chance(&rng, 2), any_slack(&rng), any_slack(&rng), 0, false};
+        if (lm_rng_chance(&rng, 2))
+            at.step = 64 * lm_rng_range(&rng, 1, 8), at.backwards = lm_rng_chance(&rng, 2);
         describe(text, k, &t, &at);
         const char *why = try_tile(rig, k, &t, &at);
         if (why) return why;

@@ -35,6 +35,16 @@ LM_INLINE void find_shifts(shifts *c, const char *dst, int64_t ds1, int64_t n) {
 
 typedef enum shift_step { ONLY_KEEP, FIRST, MIDDLE } shift_step;
 
+/* The line that ends with the beginning of `now`, whose place is d. */
+LM_INLINE void send_line(const shifts *c, int64_t col, char *d, vec before, vec now, shift_step step) {
+    const int64_t begun = c->begun[col];
+    const vec order = vec_load(c->order[col]);
+    if (step == MIDDLE)
+        vec_stream(d - begun, _mm512_permutex2var_epi8(before, order, now));
+    else if (step == FIRST)
+        _mm512_mask_storeu_epi8(d - begun, ~(__mmask64)0 << begun, _mm512_permutexvar_epi8(order, now));
+}
+
 /* A high block, the columns from `col` of the band on. */
 LM_INLINE void block_shifted(shifts *c, int64_t col, char *dst, int64_t ds1, const char *src, int64_t ss0,
                              int run, shift_step step) {
@@ -45,15 +55,8 @@ LM_INLINE void block_shifted(shifts *c, int64_t col, char *dst, int64_t ds1, con
     zip_rounds(a, run);
 #pragma GCC unroll 16
     for (int k = 0; k < rows; k++) {
-        char *before = c->before[col + k];
-        const int64_t begun = c->begun[col + k];
-        char *line = dst + k * ds1 - begun;
-        const vec order = vec_load(c->order[col + k]);
-        if (step == MIDDLE)
-            vec_stream(line, _mm512_permutex2var_epi8(vec_load(before), order, a[k]));
-        else if (step == FIRST)
-            _mm512_mask_storeu_epi8(line, ~(__mmask64)0 << begun, _mm512_permutexvar_epi8(order, a[k]));
-        vec_store(before, a[k]);
+        send_line(c, col + k, dst + k * ds1, vec_load(c->before[col + k]), a[k], step);
+        vec_store(c->before[col + k], a[k]);
     }
 }
 

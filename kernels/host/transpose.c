@@ -5,6 +5,7 @@
 #include "name.h"
 #include "odd.h"
 #include "shifted.h"
+#include "shifted_odd.h"
 #include "stream.h"
 #include "words.h"
 
@@ -114,18 +115,22 @@ LM_INLINE void staged_rows(staging *stage, char *dst, const char *src, const lm_
 /* Is a tile worth whole lines at any alignment? One that is takes the first lines of its rows from the tile
  * before, and leaves the last ones to the tile after if that is worth it, too. */
 LM_INLINE bool is_shiftable(int64_t run, int64_t n0, int64_t n1) {
-    const bool word = run <= 16 && (run & (run - 1)) == 0;
-    return HAS_SHIFTED && word && n0 * run >= 4 * LM_LINE && n1 * run >= 16;
+    const bool word = run <= 16 && (run & (run - 1)) == 0, odd = run == 3 || run == 6 || run == 12;
+    return HAS_SHIFTED && (word || odd) && n0 * run >= 4 * LM_LINE && n1 * run >= 16;
 }
 
-/* The part of a tile that blocks cover, then its edges. */
-LM_INLINE void shifted_words(char *dst, const char *src, const lm_tile *t, int run) {
-    const int64_t n0 = t->n0 / (VEC / run) * (VEC / run), n1 = t->n1 / (16 / run) * (16 / run);
+/* Blocks cover whole lines of rows; then the edges. */
+LM_INLINE void shifted_tile(char *dst, const char *src, const lm_tile *t, int run, int word) {
+    const int64_t high = (run == word ? 1 : ODD_GROUP) * VEC / word, n0 = t->n0 / high * high;
+    const int64_t n1 = t->n1 / (16 / word) * (16 / word);
     const bool head = t->before > 0, tail = t->after > 0 && is_shiftable(run, least(t->n0, t->after), t->n1);
     lm_tile part = *t;
     part.n0 = n0;
     part.n1 = n1;
-    shifted(dst, src, &part, run, head, tail);
+    if (run == word)
+        shifted(dst, src, &part, run, head, tail);
+    else
+        shifted_odd(dst, src, &part, run, word, head, tail);
     part.ahead = 0;
     part.n0 = t->n0 - n0;
     if (part.n0) plain(dst + n0 * run, src + n0 * t->ss0, &part);
@@ -136,11 +141,14 @@ LM_INLINE void shifted_words(char *dst, const char *src, const lm_tile *t, int r
 
 static __attribute__((noinline)) void stream_shifted(char *dst, const char *src, const lm_tile *t) {
     switch (t->run) {
-    case 1: shifted_words(dst, src, t, 1); break;
-    case 2: shifted_words(dst, src, t, 2); break;
-    case 4: shifted_words(dst, src, t, 4); break;
-    case 8: shifted_words(dst, src, t, 8); break;
-    default: shifted_words(dst, src, t, 16);
+    case 1: shifted_tile(dst, src, t, 1, 1); break;
+    case 2: shifted_tile(dst, src, t, 2, 2); break;
+    case 3: shifted_tile(dst, src, t, 3, 4); break;
+    case 4: shifted_tile(dst, src, t, 4, 4); break;
+    case 6: shifted_tile(dst, src, t, 6, 8); break;
+    case 8: shifted_tile(dst, src, t, 8, 8); break;
+    case 12: shifted_tile(dst, src, t, 12, 16); break;
+    default: shifted_tile(dst, src, t, 16, 16);
     }
 }
 

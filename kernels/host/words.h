@@ -50,17 +50,19 @@ LM_INLINE void line_band(char *dst, int64_t ds1, const char *src, int64_t ss0, i
         line_blocks(dst + (n0 - high) * run, ds1, src + (n0 - high) * ss0, ss0, NULL, 0, run, STORE);
 }
 
-/* Fewer columns than that, at least a block's. */
-LM_INLINE void narrow_band(char *dst, const char *src, const lm_tile *t, int64_t n1, int run,
-                           store_kind how) {
+/* Fewer columns than that, at least a block's. Short source rows need not be asked for: they follow each
+ * other. */
+LM_INLINE void narrow_band(char *dst, int64_t ds1, const char *src, int64_t ss0, int64_t n0, int64_t n1,
+                           int64_t ahead, int run, store_kind how) {
     const int64_t high = VEC / run, wide = 16 / run, parts = (n1 + wide - 1) / wide;
-    for (int64_t i = 0; i < t->n0; i += high) {
-        const int64_t row = least(i, t->n0 - high);
-        const char *s = src + row * t->ss0;
+    const bool asks = ahead && (ss0 >= LM_LINE || ss0 <= -LM_LINE);
+    for (int64_t i = 0; i < n0; i += high) {
+        const int64_t row = least(i, n0 - high);
+        const char *s = src + row * ss0;
         for (int64_t part = 0; part < parts; part++) {
             const int64_t col = least(part * wide, n1 - wide);
-            if (t->ahead) fetch_ahead(s + t->ahead, t->ss0, high, part, parts);
-            block_high(dst + col * t->ds1 + row * run, t->ds1, s + col * run, t->ss0, wide, run, NULL,
+            if (asks) fetch_ahead(s + ahead, ss0, high, part, parts);
+            block_high(dst + col * ds1 + row * run, ds1, s + col * run, ss0, wide, run, NULL,
                        row == i ? how : STORE);
         }
     }
@@ -73,7 +75,12 @@ LM_INLINE void bands(char *dst, const char *src, const lm_tile *t, int run, stor
         line_band(dst + j * t->ds1, t->ds1, src + j * run, t->ss0, t->n0, t->ahead, run, how);
     if (j == t->n1) return;
     const int64_t cols = t->n1 - j < wide ? wide : t->n1 - j, col = t->n1 - cols;
-    narrow_band(dst + col * t->ds1, src + col * run, t, cols, run, how);
+    dst += col * t->ds1;
+    src += col * run;
+    if (cols == wide)
+        narrow_band(dst, t->ds1, src, t->ss0, t->n0, wide, t->ahead, run, how);
+    else
+        narrow_band(dst, t->ds1, src, t->ss0, t->n0, cols, t->ahead, run, how);
 }
 
 /* Fewer columns than a block has: read 16 bytes of each row nonetheless, where that stays inside the source.
