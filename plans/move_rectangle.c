@@ -3,32 +3,20 @@
  *
  * With g the greatest common divisor of the extents, rows = p*g, columns = q*g, where squares of g x g are
  * large enough: (1) in each band of g rows the runs of g elements are permuted so that squares become dense,
- * (2) squares are transposed, (3) squares, then (4) runs of g in each band, are permuted to where they belong.
- * Otherwise by permutations of rows and of columns. */
+ * (2) squares are transposed, (3) squares, then (4) runs of g in each band, are permuted to where they
+ * belong. Otherwise by permutations of rows and of columns. */
 #include "move_rectangle.h"
 
 #include "lib/cost.h"
 #include "lib/threads.h"
 #include "move_orbit.h"
+#include "move_squares.h"
 
 static int64_t gcd(int64_t a, int64_t b) { return b ? gcd(b, a % b) : a; }
 
-/* The two axes that are exchanged, the outer one in the destination first; false when there are others. */
-static bool find_axes(const lm_form *f, int *outer, int *inner) {
-    int found = 0, axis[2] = {0, 0};
-    for (int k = 0; k < f->rank; k++) {
-        if (f->dim[k].ds == f->dim[k].ss) continue;
-        if (found == 2) return false;
-        axis[found++] = k;
-    }
-    *outer = axis[0];
-    *inner = axis[1];
-    return found == 2;
-}
-
 static bool find_matrix(lm_rectangle *r, const lm_form *f, const lm_move_limits *limits) {
     int a, b;
-    if (f->doff != f->soff || !find_axes(f, &a, &b)) return false;
+    if (f->doff != f->soff || !lm_exchanged_axes(f, &a, &b)) return false;
     const lm_pdim *outer = &f->dim[a], *inner = &f->dim[b];
     r->rows = inner->n;
     r->columns = outer->n;
@@ -41,7 +29,8 @@ static bool find_matrix(lm_rectangle *r, const lm_form *f, const lm_move_limits 
 
 /* ---- squares -------------------------------------------------------------------------------------- */
 
-/* The squares of step 2 as a form of their own, which takes the place of the move's; the batch is walked here. */
+/* The squares of step 2 as a form of their own, which takes the place of the move's; the batch is walked
+ * here. */
 static bool plan_squares(lm_move *m, const lm_rectangle *r, int64_t run, const lm_move_limits *limits) {
     const int64_t g = r->common, squares = r->rows / g * (r->columns / g);
     lm_form *f = &m->form;
@@ -123,7 +112,9 @@ static void run_stage(const job *j, char *at, char *work, int part, int parts, i
 
 /* ---- the batch ------------------------------------------------------------------------------------ */
 
-static int64_t batch_count(const lm_problem *p, const lm_rectangle *r) { return p->count / (r->rows * r->columns); }
+static int64_t batch_count(const lm_problem *p, const lm_rectangle *r) {
+    return p->count / (r->rows * r->columns);
+}
 
 /* Where matrix number i of the batch begins. */
 static int64_t batch_offset(const lm_problem *p, int64_t i) {
@@ -148,7 +139,8 @@ static void run_share(void *arg, int part) {
     const lm_problem *p = &j->plan->problem;
     char *work = j->work + j->plan->move.part_bytes * (size_t)part;
     for (int64_t i = part; i < batch_count(p, &j->plan->move.rectangle); i += j->parts)
-        for (int stage = 0; stage < STAGES; stage++) run_stage(j, j->at + batch_offset(p, i), work, 0, 1, stage);
+        for (int stage = 0; stage < STAGES; stage++)
+            run_stage(j, j->at + batch_offset(p, i), work, 0, 1, stage);
 }
 
 static void run(const lmad_plan *plan, char *buffer, char *work) {

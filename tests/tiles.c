@@ -16,7 +16,7 @@ static const int64_t usual_run[USUAL_RUNS] = {1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 24
 
 struct lm_tile_rig {
     lm_guard dst, src;
-    char *want, *noise;
+    char *want, *want_src, *noise; /* want_src: noise, but for an exchange */
 };
 
 lm_tile_rig *lm_tile_rig_open(void) {
@@ -25,9 +25,11 @@ lm_tile_rig *lm_tile_rig_open(void) {
     lm_guard_open(&rig->dst, CAPACITY);
     lm_guard_open(&rig->src, CAPACITY);
     rig->want = malloc(CAPACITY);
+    rig->want_src = malloc(CAPACITY);
     rig->noise = malloc(CAPACITY + 8);
-    if (!rig->want || !rig->noise) abort();
+    if (!rig->want || !rig->want_src || !rig->noise) abort();
     for (uint64_t i = 0; i < CAPACITY; i += 8) memcpy(rig->noise + i, &(uint64_t){lm_mix(i)}, 8);
+    memcpy(rig->want_src, rig->noise, CAPACITY);
     return rig;
 }
 
@@ -35,6 +37,7 @@ void lm_tile_rig_close(lm_tile_rig *rig) {
     lm_guard_close(&rig->dst);
     lm_guard_close(&rig->src);
     free(rig->want);
+    free(rig->want_src);
     free(rig->noise);
     free(rig);
 }
@@ -44,6 +47,19 @@ static void plain_loop(char *dst, const char *src, const lm_tile *t) {
     for (int64_t j = 0; j < t->n1; j++)
         for (int64_t i = 0; i < t->n0; i++)
             memcpy(dst + j * t->ds1 + i * t->ds0, src + j * t->ss1 + i * t->ss0, (size_t)t->run);
+}
+
+/* What is different about an exchange: on a square of its own each pair is met once. */
+static void plain_exchange(char *dst, char *src, const lm_tile *t) {
+    char kept[400];
+    for (int64_t j = 0; j < t->n1; j++)
+        for (int64_t i = 0; i < t->n0; i++) {
+            char *d = dst + j * t->ds1 + i * t->ds0, *s = src + j * t->ss1 + i * t->ss0;
+            if (dst == src && i >= j) continue;
+            memcpy(kept, d, (size_t)t->run);
+            memcpy(d, s, (size_t)t->run);
+            memcpy(s, kept, (size_t)t->run);
+        }
 }
 
 /* ---- tiles ---------------------------------------------------------------------------------------- */
@@ -107,6 +123,9 @@ static void any_src(lm_rng *rng, lm_pattern pattern, lm_tile *t) {
     if (pattern == LM_FILL) t->ss0 = 0;
     t->ss1 = any_source_stride(rng, t->ss0 ? llabs(t->ss0) * t->n0 : t->run, t->run);
     if (pattern == LM_TRANSPOSE) t->ss1 = any_sign(rng, t->run);
+    if (pattern != LM_EXCHANGE) return;
+    t->ss0 = any_sign(rng, clear_of(rng, t->run * t->n1, t->run)); /* it is written */
+    t->ss1 = t->run;
 }
 
 static lm_tile any_tile(lm_rng *rng, const lm_kernel *k) {
@@ -142,8 +161,8 @@ static const char *verdict(const lm_tile_rig *rig) {
     long where;
     if (memcmp(rig->dst.block, rig->want, rig->dst.size)) return "wrong bytes";
     if (!lm_guard_intact(&rig->dst, &where)) return "a write outside of the destination";
-    if (!lm_guard_intact(&rig->src, &where) || memcmp(rig->src.block, rig->noise, rig->src.size))
-        return "the source changed";
+    if (!lm_guard_intact(&rig->src, &where) || memcmp(rig->src.block, rig->want_src, rig->src.size))
+        return "the source is not what it should be";
     return NULL;
 }
 
@@ -170,9 +189,30 @@ static const char *try_tile(lm_tile_rig *rig, const lm_kernel *k, const lm_tile 
     memcpy(src, rig->noise, (size_t)src_size);
     memcpy(dst, rig->noise + 4321, (size_t)dst_size);
     memcpy(rig->want, rig->noise + 4321, (size_t)dst_size);
-    plain_loop(rig->want - dst_lo, src - src_lo, t);
+    if (k->pattern == LM_EXCHANGE)
+        plain_exchange(rig->want - dst_lo, rig->want_src - src_lo, t);
+    else
+        plain_loop(rig->want - dst_lo, src - src_lo, t);
     call_kernel(k, dst - dst_lo, src - src_lo, t, at);
     lm_kernel_fence();
+    const char *why = verdict(rig);
+    memcpy(rig->want_src, rig->noise, (size_t)src_size);
+    return why;
+}
+
+/* An exchange on one square, or the upper rows of one: the side that reaches farther holds the other. */
+static const char *try_square(lm_tile_rig *rig, const lm_kernel *k, lm_tile *t, lm_rng *rng,
+                              const place *at) {
+    if (t->n0 > t->n1) t->n0 = t->n1;
+    t->ss0 = t->ds1 = clear_of(rng, t->run * t->n1, t->run);
+    const int64_t size = (t->n1 - 1) * t->ds1 + t->n1 * t->run;
+    if (size > CAPACITY / 2) return NULL;
+    char *square = lm_guard_place(&rig->dst, (size_t)size, at->dst_end, at->dst_slack);
+    lm_guard_place(&rig->src, 0, true, 0);
+    memcpy(square, rig->noise, (size_t)size);
+    memcpy(rig->want, rig->noise, (size_t)size);
+    plain_exchange(rig->want, rig->want, t);
+    k->fn(square, square, t);
     return verdict(rig);
 }
 
@@ -192,13 +232,14 @@ const char *lm_tiles_random(lm_tile_rig *rig, const lm_kernel *k, uint64_t seed,
                             lm_tile_text *text) {
     for (uint64_t i = 0; i < TILES; i += (uint64_t)every) {
         lm_rng rng = {lm_mix(seed + i)};
-        const lm_tile t = any_tile(&rng, k);
+        lm_tile t = any_tile(&rng, k);
         place at = {
             lm_rng_chance(&rng, 2), lm_rng_chance(&rng, 2), any_slack(&rng), any_slack(&rng), 0, false};
         if (lm_rng_chance(&rng, 2))
             at.step = 64 * lm_rng_range(&rng, 1, 8), at.backwards = lm_rng_chance(&rng, 2);
         describe(text, k, &t, &at);
-        const char *why = try_tile(rig, k, &t, &at);
+        const bool square = k->pattern == LM_EXCHANGE && i / (uint64_t)every % 2;
+        const char *why = square ? try_square(rig, k, &t, &rng, &at) : try_tile(rig, k, &t, &at);
         if (why) return why;
     }
     return NULL;
@@ -220,7 +261,7 @@ static void tighten(lm_tile *t, lm_pattern pattern) {
         t->ds0 = column, t->ds1 = t->run;
     else
         t->ds1 = row;
-    if (pattern == LM_GATHER || pattern == LM_TRANSPOSE)
+    if (pattern == LM_GATHER || pattern == LM_TRANSPOSE || pattern == LM_EXCHANGE)
         t->ss0 = column, t->ss1 = t->run;
     else if (pattern != LM_FILL)
         t->ss1 = row;

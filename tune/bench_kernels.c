@@ -71,6 +71,7 @@ static lm_tile tile_for(const lm_kernel *kernel, int64_t run) {
     case LM_SCATTER: t.ds0 = 3 * run, t.ds1 = sparse; break;
     case LM_REVERSE: t.ss0 = -run; break;
     case LM_FILL: t.ss0 = t.ss1 = 0; break;
+    case LM_EXCHANGE:
     case LM_TRANSPOSE: t.ss0 = n1 * run, t.ss1 = run; break;
     default: t.ds0 = t.ss0 = 3 * run, t.ds1 = t.ss1 = sparse;
     }
@@ -79,7 +80,8 @@ static lm_tile tile_for(const lm_kernel *kernel, int64_t run) {
 
 static int64_t axis_reach(int64_t n, int64_t stride) { return (n - 1) * (stride < 0 ? -stride : stride); }
 
-/* Runs the kernel and the plain loop on one tile, into a side each, and compares and times them. */
+/* Runs the kernel and the plain loop on one tile, each with sides of its own, for an exchange writes to both
+ * (and moves twice as much as the loop); compares and times them. */
 static int measure(lm_kernel_row *row, lm_arena *arena, double min_seconds) {
     char reason[256];
     const lm_tile *t = &row->tile;
@@ -88,15 +90,15 @@ static int measure(lm_kernel_row *row, lm_arena *arena, double min_seconds) {
         (size_t)(t->run + axis_reach(t->n0, t->ds0) + axis_reach(t->n1, t->ds1) + LM_GUARD) & -page;
     const size_t src =
         (size_t)(t->run + axis_reach(t->n0, t->ss0) + axis_reach(t->n1, t->ss1) + LM_GUARD) & -page;
-    if (lm_arena_reserve(arena, 2 * dst + src, 0, reason, sizeof reason)) {
+    if (lm_arena_reserve(arena, 2 * (dst + src), 0, reason, sizeof reason)) {
         fprintf(stderr, "lmad-bench: %s: %s\n", row->kernel->name, reason);
         return -1;
     }
     char *source = arena->block + 2 * dst;
-    for (size_t i = 0; i < src; i++) source[i] = (char)(i * 31 + (i >> 8) + 1);
+    for (size_t i = 0; i < src; i++) source[i] = source[src + i] = (char)(i * 31 + (i >> 8) + 1);
     if (t->ss0 < 0) source += axis_reach(t->n0, t->ss0);
     call mine = {row->kernel, t, arena->block, source};
-    plain_call other = {plain_nest(t, row->kernel->pattern), arena->block + dst, source};
+    plain_call other = {plain_nest(t, row->kernel->pattern), arena->block + dst, source + src};
     memset(arena->block, 0x5a, 2 * dst);
     run_kernel(&mine, 1);
     run_plain(&other, 1);
