@@ -191,6 +191,12 @@ LMAD_API lmad_status lmad_ctx_set_threads(lmad_ctx *ctx, int n);
  *  by then is the plan (LMAD_SOURCE_TIMED_OUT). Not a number is LMAD_ERR_ARGUMENT. */
 LMAD_API lmad_status lmad_ctx_set_time_limit(lmad_ctx *ctx, double seconds);
 
+/** The scratch memory, in bytes, that a move may use where it could do with less; 0 = 4 MiB. More makes some faster: a
+ *  transpose in place of a matrix whose extents have no large common divisor, or of any matrix once it may take as
+ *  much as the payload. Less makes some slower. A move for which nothing is known within the limit takes its payload
+ *  nonetheless: lmad_work_size() tells. */
+LMAD_API lmad_status lmad_ctx_set_work_limit(lmad_ctx *ctx, size_t bytes);
+
 /** A caller's thread pool: call body(arg, i) once for each i in [0, count), in any order, on any threads,
  *  and return when all are done. @p data is what was given to lmad_ctx_set_parallel. */
 typedef void lmad_parallel_for(void *data, int count, void (*body)(void *arg, int i), void *arg);

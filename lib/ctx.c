@@ -18,6 +18,7 @@ struct lmad_ctx {
     atomic_uint version;
     atomic_int threads;
     _Atomic(double) time_limit;
+    _Atomic(int64_t) work_limit;
     _Atomic(lmad_parallel_for *) run;
     _Atomic(void *) run_data;
     _Atomic(lmad_log *) log;
@@ -42,6 +43,7 @@ static lmad_ctx *or_default(lmad_ctx *ctx) { return ctx ? ctx : &default_ctx; }
 static void read_fields(lmad_ctx *ctx, lm_settings *out) {
     out->threads = atomic_load_explicit(&ctx->threads, memory_order_acquire);
     out->time_limit = atomic_load_explicit(&ctx->time_limit, memory_order_acquire);
+    out->work_limit = atomic_load_explicit(&ctx->work_limit, memory_order_acquire);
     out->run = atomic_load_explicit(&ctx->run, memory_order_acquire);
     out->run_data = atomic_load_explicit(&ctx->run_data, memory_order_acquire);
     out->log = atomic_load_explicit(&ctx->log, memory_order_acquire);
@@ -96,6 +98,14 @@ lmad_status lmad_ctx_set_time_limit(lmad_ctx *ctx, double seconds) {
     ctx = or_default(ctx);
     begin_write(ctx);
     atomic_store(&ctx->time_limit, seconds);
+    end_write(ctx);
+    return LMAD_OK;
+}
+
+lmad_status lmad_ctx_set_work_limit(lmad_ctx *ctx, size_t bytes) {
+    ctx = or_default(ctx);
+    begin_write(ctx);
+    atomic_store(&ctx->work_limit, bytes < INT64_MAX / 2 ? (int64_t)bytes : INT64_MAX / 2);
     end_write(ctx);
     return LMAD_OK;
 }

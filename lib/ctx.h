@@ -9,6 +9,7 @@
 typedef struct lm_settings {
     int threads;            /* 0 = automatic */
     double time_limit;      /* seconds, < 0 = none */
+    int64_t work_limit;     /* bytes of scratch of a move; 0 = the usual */
     lmad_parallel_for *run; /* NULL = built in */
     void *run_data;
     lmad_log *log; /* NULL = nobody's */

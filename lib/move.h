@@ -37,11 +37,14 @@ typedef struct lm_orbit {
     int64_t bytes; /* a tile in the buffer, padding included */
 } lm_orbit;
 
-/* A dense matrix of rows x columns runs that becomes its transpose, in a batch. */
+/* A dense matrix of rows x columns runs that becomes its transpose, in a batch. Its upper left down x across squares
+ * of side x side runs are transposed by moving chunks of `side` runs and transposing squares; the rest is set aside. */
 typedef struct lm_rectangle {
-    int64_t rows, columns, common; /* common: their greatest common divisor */
-    bool by_chunks;                /* squares of `common` are transposed and runs of them permuted */
-    int64_t slice;                 /* the longest part of a chunk that is moved at once */
+    int64_t rows, columns;
+    int64_t down, across, side; /* side = 0: by permutations of rows and columns instead */
+    int64_t slice;              /* the longest part of a chunk that is moved at once */
+    int64_t aside;              /* bytes that the rest takes */
+    bool share;                 /* a matrix a thread, rather than all threads on one */
 } lm_rectangle;
 
 typedef struct lm_move {
@@ -64,7 +67,8 @@ typedef struct lm_move_limits {
     int64_t block;  /* of a buffer that stays in the caches */
     int64_t cycle;  /* all tiles of a cycle */
     int64_t run;    /* the longest run of a tile */
-    int64_t copy;   /* rectangles that are copied through scratch rather than shuffled */
+    int64_t work;   /* scratch, where less would do, too */
+    int64_t copy;   /* payload that may be copied through scratch: no more than that */
     int64_t chunk;  /* chunks of a rectangle, the shortest */
     int64_t slice;  /* of a chunk, the longest */
     int64_t thread; /* payload that is worth a thread */
@@ -82,7 +86,7 @@ typedef struct lm_mover {
     void (*run)(const struct lmad_plan *plan, char *buffer, char *work);
 } lm_mover;
 
-/* The scratch of a move stays below this, except where nothing but a copy of the payload helps. */
+/* The scratch of a move stays below this unless a context says otherwise, or nothing but a copy of the payload helps. */
 enum { LM_WORK_LIMIT = 4 << 20 };
 
 /* Find a way for a move whose views share bytes; false when there is none with bounded scratch. */

@@ -243,8 +243,10 @@ bool lm_planner_mover(lmad_plan *plan, int k, const lm_move_limits *limits, bool
 }
 
 bool lm_planner_move(lmad_plan *plan) {
+    lm_move_limits limits = lm_usual_limits;
     bool can = false;
-    for (int k = 0; !can && lm_planner_mover(plan, k, &lm_usual_limits, &can); k++) {
+    if (plan->settings.work_limit) limits.work = limits.copy = plan->settings.work_limit;
+    for (int k = 0; !can && lm_planner_mover(plan, k, &limits, &can); k++) {
     }
     return can;
 }

@@ -2,6 +2,7 @@
 /* Moves through a buffer in the caches, block by block, in an order in which no block is overwritten before it
  * is read: shifts of short runs, compactions, expansions. */
 #include "move_order.h"
+#include "plans.h"
 
 static bool make(lmad_plan *plan, const lm_move_limits *limits) {
     lm_move *m = &plan->move;
@@ -9,19 +10,17 @@ static bool make(lmad_plan *plan, const lm_move_limits *limits) {
     if (p->payload <= limits->least) return false;
     lm_form_make(&m->form, p, p->count == 1 ? 0 : limits->block / 4);
     if (!lm_order_levels(&m->form, limits->block, &m->ordered) &&
-        !lm_order_levels(&m->form, LM_WORK_LIMIT, &m->ordered))
+        !lm_order_levels(&m->form, limits->work, &m->ordered))
         return false;
     lm_ordered *o = &m->ordered;
     const int64_t n = m->form.dim[o->level[o->levels - 1].axis].n;
     o->block = o->slice < limits->block ? limits->block / o->slice : 1;
     if (o->block > n) o->block = n;
     lm_order_boxes(m);
-    lm_order_parts(m, lm_move_threads(p, limits), o->block * o->slice);
+    lm_order_parts(m, lm_move_threads(p, limits), o->block * o->slice, limits->work);
     plan->work_bytes = m->part_bytes * (size_t)m->parts;
     return true;
 }
-
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
 /* n: the extents of a block, 1 for the levels outside of it. */
 static void walk(const lm_move *m, int level, int64_t first, int64_t last, char *dst, const char *src, char *block,

@@ -281,7 +281,7 @@ static bool make(lmad_plan *plan, const lm_move_limits *limits) {
     lm_form_make(&m->form, p, limits->run);
     if (!lm_orbit_make(m, limits, p->payload)) return false;
     m->parts = lm_move_threads(p, limits);
-    while (m->parts > 1 && (int64_t)m->part_bytes * m->parts > LM_WORK_LIMIT) m->parts--;
+    while (m->parts > 1 && (int64_t)m->part_bytes * m->parts > limits->work) m->parts--;
     plan->work_bytes = m->part_bytes * (size_t)m->parts;
     return true;
 }

@@ -79,7 +79,7 @@ static int64_t find_reach(const lm_form *f, const lm_level *level) {
 
 static int64_t round_up(int64_t bytes) { return (bytes + LM_WORK_ALIGNMENT - 1) & -(int64_t)LM_WORK_ALIGNMENT; }
 
-void lm_order_parts(lm_move *move, int threads, int64_t buffer) {
+void lm_order_parts(lm_move *move, int threads, int64_t buffer, int64_t most) {
     lm_ordered *o = &move->ordered;
     const int axis = o->level[0].axis;
     const int64_t n = move->form.dim[axis].n, index = lm_form_slice(&move->form, UINT64_C(1) << axis);
@@ -88,9 +88,9 @@ void lm_order_parts(lm_move *move, int threads, int64_t buffer) {
     move->parts = 1;
     if (parts == 1 || (o->levels > 1 && buffer)) return;
     o->reach = find_reach(&move->form, &o->level[0]);
-    if (o->reach > n / 4 || o->reach * index > LM_WORK_LIMIT) return;
+    if (o->reach > n / 4 || o->reach * index > most) return;
     const int64_t each = round_up(buffer) + round_up(o->reach * index);
-    while (parts > 1 && (parts * each > LM_WORK_LIMIT || n / parts < 2 * o->reach + 1)) parts--;
+    while (parts > 1 && (parts * each > most || n / parts < 2 * o->reach + 1)) parts--;
     if (parts == 1) return;
     move->parts = parts;
     move->part_bytes = (size_t)each;

@@ -14,8 +14,8 @@ bool lm_order_levels(const lm_form *form, int64_t most, lm_ordered *out);
 void lm_order_boxes(lm_move *move);
 
 /* How many of `threads` can share the outermost level, which must be the last one too where `buffer` bytes a thread
- * are needed besides what must be saved. Sets reach, parts, part_bytes. */
-void lm_order_parts(lm_move *move, int threads, int64_t buffer);
+ * are needed besides what must be saved; all of it at most `most`. Sets reach, parts, part_bytes. */
+void lm_order_parts(lm_move *move, int threads, int64_t buffer, int64_t most);
 
 /* Run the body for each part, between saving the ends of the parts and restoring them. */
 void lm_order_run(const lmad_plan *plan, char *buffer, char *work, void (*body)(void *arg, int part));

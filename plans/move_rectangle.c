@@ -1,39 +1,45 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Transposes in place of a dense matrix that is not square, or of a batch of them.
  *
- * With g the greatest common divisor of the extents, rows = p*g, columns = q*g, where squares of g x g are
- * large enough: (1) in each band of g rows the runs of g elements are permuted so that squares become dense,
- * (2) squares are transposed, (3) squares, then (4) runs of g in each band, are permuted to where they
- * belong. Otherwise by permutations of rows and of columns. */
+ * A matrix of down x across squares of g x g runs, in rows of across*g runs: (1) chunks of g runs are
+ * permuted so that squares become dense, those of a column one after the other; (2) squares are transposed;
+ * (3) in each column of squares chunks are permuted to where they belong. Where the extents have no large
+ * common divisor this is done to the part of the matrix that has one, and the rest is set aside (move_cut.c).
+ * Where that takes too much scratch, by permutations of rows and of columns (move_shuffle.c). */
 #include "move_rectangle.h"
 
-#include "lib/cost.h"
 #include "lib/threads.h"
 #include "move_orbit.h"
 #include "move_squares.h"
+#include "plans.h"
 
 static int64_t gcd(int64_t a, int64_t b) { return b ? gcd(b, a % b) : a; }
 
-static bool find_matrix(lm_rectangle *r, const lm_form *f, const lm_move_limits *limits) {
+static bool find_matrix(lm_rectangle *r, const lm_form *f) {
     int a, b;
     if (f->doff != f->soff || !lm_exchanged_axes(f, &a, &b)) return false;
     const lm_pdim *outer = &f->dim[a], *inner = &f->dim[b];
     r->rows = inner->n;
     r->columns = outer->n;
-    r->common = gcd(r->rows, r->columns);
-    r->by_chunks = r->common * f->run >= limits->chunk;
-    r->slice = limits->slice;
     return inner->ds == f->run && outer->ds == r->rows * f->run && outer->ss == f->run &&
            inner->ss == r->columns * f->run;
 }
 
-/* ---- squares -------------------------------------------------------------------------------------- */
+static int64_t batch_count(const lm_problem *p, const lm_rectangle *r) {
+    return p->count / (r->rows * r->columns);
+}
 
-/* The squares of step 2 as a form of their own, which takes the place of the move's; the batch is walked
- * here. */
+/* ---- making --------------------------------------------------------------------------------------- */
+
+static int64_t greater(int64_t a, int64_t b) { return a > b ? a : b; }
+
+/* Squares of runs that are no words are tiles to be exchanged, in a form of their own, which takes the place
+ * of the move's; the batch is walked here. */
 static bool plan_squares(lm_move *m, const lm_rectangle *r, int64_t run, const lm_move_limits *limits) {
-    const int64_t g = r->common, squares = r->rows / g * (r->columns / g);
+    const int64_t g = r->side, squares = r->down * r->across;
     lm_form *f = &m->form;
+    m->part_bytes = 0;
+    if (lm_square_kernel(run)) return true;
     *f = (lm_form){.rank = 3, .run = run};
     f->dim[0] = (lm_pdim){squares, g * g * run, g * g * run};
     f->dim[1] = (lm_pdim){g, g * run, run};
@@ -41,34 +47,50 @@ static bool plan_squares(lm_move *m, const lm_rectangle *r, int64_t run, const l
     return lm_orbit_make(m, limits, squares * g * g * run);
 }
 
-/* ---- scratch -------------------------------------------------------------------------------------- */
-
-static int64_t greater(int64_t a, int64_t b) { return a > b ? a : b; }
-
-static int64_t chunk_scratch(const lm_rectangle *r) {
-    const int64_t g = r->common, p = r->rows / g, q = r->columns / g;
-    const int64_t bands = lm_chunks_work(greater(p, q) * g, r->slice);
-    return greater(bands, lm_chunks_work(p * q, r->slice));
+static int64_t chunk_work(const lm_rectangle *r, int64_t run) {
+    return lm_chunks_work(r->down * r->side * r->across, least(r->slice, r->side * run));
 }
 
+/* More passes than this over a matrix that scratch has room for are slower than a copy there and back. */
+static const double most_passes = 3;
+
+/* Bytes of a thread's scratch; false when there is no way. */
+static bool choose_way(lmad_plan *plan, const lm_move_limits *limits, int64_t *bytes) {
+    lm_rectangle *r = &plan->move.rectangle;
+    const int64_t run = plan->problem.run;
+    const double cost = lm_cut_choose(r, run, limits->chunk, limits->work / 2);
+    if (cost > most_passes && plan->problem.payload <= limits->copy) return false;
+    if (r->side) {
+        if (!plan_squares(&plan->move, r, run, limits)) return false;
+        *bytes = greater(chunk_work(r, run), (int64_t)plan->move.part_bytes);
+    } else {
+        *bytes = lm_shuffle_work(r->rows, r->columns, run);
+    }
+    return true;
+}
+
+static int64_t round_up(int64_t bytes) {
+    return (bytes + LM_WORK_ALIGNMENT - 1) & -(int64_t)LM_WORK_ALIGNMENT;
+}
+
+/* What is set aside belongs to a thread that has a matrix to itself, else to all threads. */
 static bool make(lmad_plan *plan, const lm_move_limits *limits) {
     lm_move *m = &plan->move;
     lm_rectangle *r = &m->rectangle;
-    const int64_t run = plan->problem.run;
+    int64_t bytes;
     if (plan->problem.payload <= limits->least) return false;
     lm_form_make(&m->form, &plan->problem, INT64_MAX);
-    if (!find_matrix(r, &m->form, limits)) return false;
-    if (!r->by_chunks && plan->problem.payload <= limits->copy) return false;
-    int64_t bytes = r->by_chunks ? chunk_scratch(r) : lm_shuffle_work(r->rows, r->columns, run);
-    if (bytes > LM_WORK_LIMIT) return false;
-    if (r->by_chunks && r->common > 1) {
-        if (!plan_squares(m, r, run, limits)) return false;
-        bytes = greater(bytes, (int64_t)m->part_bytes);
-    }
+    if (!find_matrix(r, &m->form)) return false;
+    r->slice = limits->slice;
+    if (!choose_way(plan, limits, &bytes)) return false;
     m->parts = lm_move_threads(&plan->problem, limits);
-    while (m->parts > 1 && bytes * m->parts > LM_WORK_LIMIT) m->parts--;
-    m->part_bytes = (size_t)((bytes + LM_WORK_ALIGNMENT - 1) & -(int64_t)LM_WORK_ALIGNMENT);
-    plan->work_bytes = m->part_bytes * (size_t)m->parts;
+    r->share = m->parts == 1 || batch_count(&plan->problem, r) >= 4 * m->parts;
+    const int64_t aside = round_up(r->aside), each = round_up(bytes) + (r->share ? aside : 0);
+    const int64_t once = r->share ? 0 : aside;
+    while (m->parts > 1 && each * m->parts + once > limits->work) m->parts--;
+    if (each * m->parts + once > limits->work) return false;
+    m->part_bytes = (size_t)each;
+    plan->work_bytes = m->part_bytes * (size_t)m->parts + (size_t)once;
     return true;
 }
 
@@ -81,40 +103,65 @@ typedef struct job {
     int stage, parts;
 } job;
 
-static void shuffle_stage(const job *j, char *at, char *work, int part, int parts, int stage) {
-    const lm_rectangle *r = &j->plan->move.rectangle;
-    const lm_shuffle s = {at, work, r->rows, r->columns, r->common, j->plan->problem.run, part, parts};
-    if (stage == 0 && r->common > 1) lm_shuffle_turn_columns(&s);
-    if (stage == 1) lm_shuffle_rows(&s);
-    if (stage == 2) lm_shuffle_columns(&s);
+/* What one thread does in a stage. */
+typedef struct share {
+    const lmad_plan *plan;
+    char *at, *work, *aside;
+    int part, parts;
+} share;
+
+static void shuffle_stage(const share *w, int stage) {
+    const lm_rectangle *r = &w->plan->move.rectangle;
+    const int64_t common = gcd(r->rows, r->columns);
+    const lm_shuffle s = {w->at,   w->work, r->rows, r->columns, common, w->plan->problem.run,
+                          w->part, w->parts};
+    if (stage == 1 && common > 1) lm_shuffle_turn_columns(&s);
+    if (stage == 2) lm_shuffle_rows(&s);
+    if (stage == 3) lm_shuffle_columns(&s);
 }
 
-static void chunk_stage(const job *j, char *at, char *work, int part, int parts, int stage) {
-    const lm_rectangle *r = &j->plan->move.rectangle;
-    const int64_t g = r->common, p = r->rows / g, q = r->columns / g, chunk = g * j->plan->problem.run;
-    const lm_chunks bands = {at, work, p, g * q * chunk, g, q, chunk, r->slice, part, parts};
-    const lm_chunks squares = {at, work, 1, 0, p, q, g * chunk, r->slice, part, parts};
-    const lm_chunks back = {at, work, q, p * g * chunk, p, g, chunk, r->slice, part, parts};
-    if (stage == 0) lm_chunks_transpose(&bands);
-    if (stage == 1 && g > 1) lm_orbit_run(&j->plan->move, at, work, part, parts);
-    if (stage == 2) lm_chunks_transpose(&squares);
-    if (stage == 3) lm_chunks_transpose(&back);
+static void transpose_squares(const share *w) {
+    const lm_rectangle *r = &w->plan->move.rectangle;
+    const int64_t run = w->plan->problem.run, g = r->side;
+    const lm_square square = {lm_square_kernel(run), g, g * run, run};
+    if (!square.kernel) {
+        lm_orbit_run(&w->plan->move, w->at, w->work, w->part, w->parts);
+        return;
+    }
+    const int64_t strips = lm_square_strips(&square);
+    for (int64_t unit = w->part; unit < r->down * r->across * strips; unit += w->parts)
+        lm_square_exchange(&square, w->at + unit / strips * g * g * run, unit % strips);
 }
 
-enum { STAGES = 4 };
+enum { STAGES = 5 };
 
-static void run_stage(const job *j, char *at, char *work, int part, int parts, int stage) {
-    if (j->plan->move.rectangle.by_chunks)
-        chunk_stage(j, at, work, part, parts, stage);
+static void square_stage(const share *w, int stage) {
+    const lm_rectangle *r = &w->plan->move.rectangle;
+    const int64_t run = w->plan->problem.run, g = r->side, chunk = g * run;
+    const lm_chunks apart = {w->at,     w->work, 1,        0,       r->down * g,
+                             r->across, chunk,   r->slice, w->part, w->parts};
+    const lm_chunks together = {w->at,    w->work, r->across, r->down * g * chunk, r->down, g, chunk,
+                                r->slice, w->part, w->parts};
+    switch (stage) {
+    case 0:
+        if (r->aside && w->part == 0) lm_cut_close(r, run, w->at, w->aside);
+        break;
+    case 1: lm_chunks_transpose(&apart); break;
+    case 2: transpose_squares(w); break;
+    case 3: lm_chunks_transpose(&together); break;
+    default:
+        if (r->aside && w->part == 0) lm_cut_open(r, run, w->at, w->aside);
+    }
+}
+
+static void run_stage(const share *w, int stage) {
+    if (w->plan->move.rectangle.side)
+        square_stage(w, stage);
     else
-        shuffle_stage(j, at, work, part, parts, stage);
+        shuffle_stage(w, stage);
 }
 
 /* ---- the batch ------------------------------------------------------------------------------------ */
-
-static int64_t batch_count(const lm_problem *p, const lm_rectangle *r) {
-    return p->count / (r->rows * r->columns);
-}
 
 /* Where matrix number i of the batch begins. */
 static int64_t batch_offset(const lm_problem *p, int64_t i) {
@@ -130,28 +177,34 @@ static int64_t batch_offset(const lm_problem *p, int64_t i) {
 /* All threads on one matrix: its part of one stage. */
 static void run_part(void *arg, int part) {
     const job *j = arg;
-    run_stage(j, j->at, j->work + j->plan->move.part_bytes * (size_t)part, part, j->parts, j->stage);
+    const size_t each = j->plan->move.part_bytes;
+    const share w = {j->plan, j->at,   j->work + each * (size_t)part, j->work + each * (size_t)j->parts,
+                     part,    j->parts};
+    run_stage(&w, j->stage);
 }
 
 /* A matrix a thread. */
 static void run_share(void *arg, int part) {
     const job *j = arg;
     const lm_problem *p = &j->plan->problem;
+    const lm_rectangle *r = &j->plan->move.rectangle;
     char *work = j->work + j->plan->move.part_bytes * (size_t)part;
-    for (int64_t i = part; i < batch_count(p, &j->plan->move.rectangle); i += j->parts)
-        for (int stage = 0; stage < STAGES; stage++)
-            run_stage(j, j->at + batch_offset(p, i), work, 0, 1, stage);
+    share w = {j->plan, NULL, work, work + j->plan->move.part_bytes - round_up(r->aside), 0, 1};
+    for (int64_t i = part; i < batch_count(p, r); i += j->parts) {
+        w.at = j->at + batch_offset(p, i);
+        for (int stage = 0; stage < STAGES; stage++) run_stage(&w, stage);
+    }
 }
 
 static void run(const lmad_plan *plan, char *buffer, char *work) {
     const lm_problem *p = &plan->problem;
-    const int64_t batch = batch_count(p, &plan->move.rectangle);
+    const lm_rectangle *r = &plan->move.rectangle;
     job j = {plan, buffer, work, 0, plan->move.parts};
-    if (j.parts == 1 || batch >= 4 * j.parts) {
+    if (r->share) {
         lm_parallel(&plan->settings, j.parts, run_share, &j);
         return;
     }
-    for (int64_t i = 0; i < batch; i++) {
+    for (int64_t i = 0; i < batch_count(p, r); i++) {
         j.at = buffer + batch_offset(p, i);
         for (j.stage = 0; j.stage < STAGES; j.stage++) lm_parallel(&plan->settings, j.parts, run_part, &j);
     }

@@ -17,7 +17,7 @@ static bool make(lmad_plan *plan, const lm_move_limits *limits) {
     /* One run is cut among threads as an axis of bytes. */
     lm_form_make(&m->form, p, p->count == 1 ? 0 : INT64_MAX);
     if (!is_shift(&m->form) || p->run < limits->row || !lm_order_levels(&m->form, 0, &m->ordered)) return false;
-    lm_order_parts(m, lm_move_threads(p, limits), 0);
+    lm_order_parts(m, lm_move_threads(p, limits), 0, limits->work);
     plan->work_bytes = m->parts > 1 ? m->part_bytes * (size_t)m->parts : 0;
     return true;
 }

@@ -11,8 +11,7 @@
 #include <string.h>
 
 #include "move_rectangle.h"
-
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+#include "plans.h"
 
 /* Columns at a time: whole lines, unless that takes more scratch than a thread's share. */
 enum { LINE = 64, MOST = 512 << 10 };

@@ -14,7 +14,7 @@
 /* ---- every way ------------------------------------------------------------------------------------ */
 
 static const lm_move_limits low[] = {
-    {.least = 0, .row = 1, .wave = 2, .block = 8, .cycle = 16, .run = 2, .chunk = 4, .slice = 3, .thread = 1},
+    {.least = 0, .row = 1, .wave = 2, .block = 8, .cycle = 16, .run = 2, .chunk = 4, .slice = 3, .thread = 1, .work = 1 << 20},
     {.least = 0,
      .row = 3,
      .wave = 9,
@@ -23,7 +23,8 @@ static const lm_move_limits low[] = {
      .run = 64,
      .chunk = 1,
      .slice = 64,
-     .thread = 24},
+     .thread = 24,
+     .work = 1 << 20},
     {.least = 0,
      .row = 8,
      .wave = 1,
@@ -32,7 +33,8 @@ static const lm_move_limits low[] = {
      .run = 8,
      .chunk = 1000,
      .slice = 8,
-     .thread = 7},
+     .thread = 7,
+     .work = 4096},
 };
 enum { LOWS = sizeof low / sizeof *low, MOVERS = 8 };
 
