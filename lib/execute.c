@@ -101,6 +101,7 @@ lmad_status lm_plan_run(const lmad_plan *p, void *dst, const void *src, char *wo
 
 lmad_status lmad_execute(const lmad_plan *p, void *dst, const void *src) {
     if (!p) return lm_fail(LMAD_ERR_NULL, "plan: NULL");
+    if (lm_quick_run(&p->quick, dst, src)) return LMAD_OK;
     return lm_plan_run(p, dst, src, NULL);
 }
 

@@ -81,6 +81,7 @@ lmad_status lm_plan_start(lmad_plan *plan, lmad_ctx *ctx, unsigned flags, int *t
     if (status != LMAD_OK) return status;
     lm_ctx_settings(ctx, &plan->settings);
     *threads = flags & LMAD_SERIAL ? 1 : lm_threads_limit(&plan->settings);
+    plan->quick.kind = LM_QUICK_NOT;
     plan->work.memory = NULL;
     plan->work_bytes = 0;
     plan->many = NULL;
@@ -122,6 +123,7 @@ lmad_status lm_plan_create(lmad_plan **out, lmad_status (*fill)(lmad_plan *plan,
     if (status != LMAD_OK) goto free_plan;
     status = lm_plan_own_work(plan);
     if (status != LMAD_OK) goto release_plan;
+    if (plan->recipe == LM_RECIPE_ONE) lm_quick_make(&plan->quick, &plan->problem, &plan->step[0]);
     *out = plan;
     return LMAD_OK;
 

@@ -6,6 +6,7 @@
 #include "many.h"
 #include "move.h"
 #include "planner.h"
+#include "quick.h"
 #include "runs.h"
 #include "work.h"
 #include "wisdom.h"
@@ -31,6 +32,7 @@ typedef struct lm_origin {
 } lm_origin;
 
 struct lmad_plan {
+    lm_quick quick; /* first, for it is all that an execution of a small copy looks at; only of plans on the heap */
     lm_problem problem;
     lm_recipe recipe;
     lm_step step[2];

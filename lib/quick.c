@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Making small copies quick, and lists of runs. */
+#include "quick.h"
+
+#include <string.h>
+
+/* ---- lists ---------------------------------------------------------------------------------------- */
+
+/* One call of a kernel takes as long as so many runs of a list, one that turns tiles in registers or another
+ * one. */
+enum { RUNS_A_TILE = 24, RUNS_A_CALL = 64 };
+
+static int64_t kernel_calls(const lm_nest *nest) {
+    lm_nest all = *nest;
+    all.split = nest->loops;
+    return lm_nest_units(&all);
+}
+
+static bool is_word(int64_t run) { return run == 1 || run == 2 || run == 4 || run == 8 || run == 16; }
+
+static bool list_pays(const lm_problem *p, const lm_step *step) {
+    const int runs = step->kernel->pattern == LM_TRANSPOSE ? RUNS_A_TILE : RUNS_A_CALL;
+    return is_word(p->run) && p->count > 1 && p->count <= LM_QUICK_RUNS && p->dhi - p->dlo <= UINT16_MAX &&
+           p->shi - p->slo <= UINT16_MAX && step->nest.loops > 0 &&
+           kernel_calls(&step->nest) * runs >= p->count;
+}
+
+/* Runs in the order of the destination. */
+static void list_make(lm_quick_list *list, const lm_problem *p) {
+    int64_t index[LMAD_MAX_RANK] = {0}, to = p->doff - p->dlo, from = p->soff - p->slo;
+    list->count = (int)p->count;
+    list->run = (int)p->run;
+    list->dense = true;
+    for (int i = 0; i < list->count; i++) {
+        list->to[i] = (uint16_t)to;
+        list->from[i] = (uint16_t)from;
+        list->dense &= to == i * p->run;
+        for (int k = p->rank - 1; k >= 0; k--) {
+            const lm_pdim *d = &p->dim[k];
+            to += d->ds;
+            from += d->ss;
+            if (++index[k] < d->n) break;
+            index[k] = 0;
+            to -= d->n * d->ds;
+            from -= d->n * d->ss;
+        }
+    }
+}
+
+static inline __attribute__((always_inline)) void copy_runs(const lm_quick_list *list, char *restrict dst,
+                                                            const char *restrict src, size_t run) {
+    const int count = list->count;
+    if (list->dense) {
+#pragma GCC unroll 8
+        for (int i = 0; i < count; i++) memcpy(dst + (size_t)i * run, src + list->from[i], run);
+    } else {
+#pragma GCC unroll 8
+        for (int i = 0; i < count; i++) memcpy(dst + list->to[i], src + list->from[i], run);
+    }
+}
+
+void lm_quick_list_run(const lm_quick_list *list, char *dst, const char *src) {
+    switch (list->run) {
+    case 1: copy_runs(list, dst, src, 1); break;
+    case 2: copy_runs(list, dst, src, 2); break;
+    case 4: copy_runs(list, dst, src, 4); break;
+    case 8: copy_runs(list, dst, src, 8); break;
+    default: copy_runs(list, dst, src, 16);
+    }
+}
+
+/* ---- kinds ---------------------------------------------------------------------------------------- */
+
+/* Larger ones do not notice; and sums with these stay far within 64 bits. */
+static const int64_t largest = 1 << 20, farthest = INT64_C(1) << 40;
+
+static bool is_near(int64_t v) { return v > -farthest && v < farthest; }
+
+static bool is_quick(const lm_problem *p, const lm_step *step) {
+    return p->op == LM_OP_COPY && p->dst_space == LM_HOST && p->src_space == LM_HOST && p->count > 0 &&
+           p->payload <= largest && step->nest.split == 0 && !step->kernel->stream && is_near(p->dlo) &&
+           is_near(p->dhi) && is_near(p->slo) && is_near(p->shi);
+}
+
+void lm_quick_make(lm_quick *quick, const lm_problem *p, const lm_step *step) {
+    if (!is_quick(p, step)) return;
+    quick->kind = step->nest.loops ? LM_QUICK_NEST : LM_QUICK_TILE;
+    quick->fn = step->kernel->fn;
+    quick->doff = p->doff, quick->soff = p->soff;
+    quick->dlo = p->dlo, quick->dhi = p->dhi;
+    quick->slo = p->slo, quick->shi = p->shi;
+    quick->tile = step->nest.tile;
+    quick->nest = &step->nest;
+    if (!list_pays(p, step)) return;
+    quick->kind = LM_QUICK_LIST;
+    list_make(&quick->list, p);
+}
