@@ -202,7 +202,9 @@ LMAD_API lmad_status lmad_ctx_set_work_limit(lmad_ctx *ctx, size_t bytes);
 typedef void lmad_parallel_for(void *data, int count, void (*body)(void *arg, int i), void *arg);
 
 /** Run parallel work on the caller's pool from now on; @p run NULL = the built-in one (OpenMP where the
- *  library was built with it, else none). Efforts above LMAD_ESTIMATE call it while planning, too. @p data stays the
+ *  library was built with it, else none). Efforts above LMAD_ESTIMATE call it while planning, too. While
+ *  it is at work for this context, other executions are serial: so it is never called from one of its own bodies,
+ *  nor twice at once. @p data stays the
  *  caller's and must outlive the plans. */
 LMAD_API lmad_status lmad_ctx_set_parallel(lmad_ctx *ctx, lmad_parallel_for *run, void *data);
 

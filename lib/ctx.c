@@ -4,8 +4,6 @@
 #include "ctx.h"
 
 #include <pthread.h>
-#include <stdatomic.h>
-#include <stdbool.h>
 #include <stdlib.h>
 
 #include "status.h"
@@ -21,6 +19,7 @@ struct lmad_ctx {
     _Atomic(int64_t) work_limit;
     _Atomic(lmad_parallel_for *) run;
     _Atomic(void *) run_data;
+    atomic_bool busy;
     _Atomic(lmad_log *) log;
     _Atomic(void *) log_data;
     lm_wisdom wisdom;
@@ -46,6 +45,7 @@ static void read_fields(lmad_ctx *ctx, lm_settings *out) {
     out->work_limit = atomic_load_explicit(&ctx->work_limit, memory_order_acquire);
     out->run = atomic_load_explicit(&ctx->run, memory_order_acquire);
     out->run_data = atomic_load_explicit(&ctx->run_data, memory_order_acquire);
+    out->busy = &ctx->busy;
     out->log = atomic_load_explicit(&ctx->log, memory_order_acquire);
     out->log_data = atomic_load_explicit(&ctx->log_data, memory_order_acquire);
 }

@@ -3,6 +3,9 @@
 #ifndef LM_CTX_H
 #define LM_CTX_H
 
+#include <stdatomic.h>
+#include <stdbool.h>
+
 #include "lmad.h"
 
 /* The settings of a context at one moment. */
@@ -12,6 +15,7 @@ typedef struct lm_settings {
     int64_t work_limit;     /* bytes of scratch of a move; 0 = the usual */
     lmad_parallel_for *run; /* NULL = built in */
     void *run_data;
+    atomic_bool *busy; /* is run at work? The context's; NULL = nobody looks */
     lmad_log *log; /* NULL = nobody's */
     void *log_data;
 } lm_settings;

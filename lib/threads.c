@@ -119,10 +119,17 @@ int lm_threads_limit(const lm_settings *settings) {
     return limit > 1 ? lesser(limit, most_threads()) : 1;
 }
 
+/* A caller's pool is at work, for us: it may be unable to take more from one of its own threads. If it is not, it is
+ * from now on. */
+static bool is_busy(const lm_settings *settings) {
+    return settings->busy && atomic_exchange_explicit(settings->busy, true, memory_order_acquire);
+}
+
 void lm_parallel(const lm_settings *settings, int count, void (*body)(void *arg, int i), void *arg) {
-    if (count > 1 && settings->run) {
+    if (count > 1 && settings->run && !is_busy(settings)) {
         settings->run(settings->run_data, count, body, arg);
-    } else if (count > 1 && pool_exists() && !in_parallel()) {
+        if (settings->busy) atomic_store_explicit(settings->busy, false, memory_order_release);
+    } else if (count > 1 && !settings->run && pool_exists() && !in_parallel()) {
         run_on_pool(count, body, arg);
     } else {
         for (int i = 0; i < count; i++) body(arg, i);

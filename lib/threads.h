@@ -10,8 +10,8 @@
 int lm_threads_limit(const lm_settings *settings);
 
 /* Call body(arg, i) once for each i in [0, count), count >= 1, and return when all are done. Serial when
- * count is 1 and, on the built-in back end, inside an enclosing OpenMP parallel region and in a child whose
- * parent had threads when it forked. */
+ * count is 1; while the caller's pool works for another execution of its context; and, on the built-in back end, inside
+ * an enclosing OpenMP parallel region and in a child whose parent had threads when it forked. */
 void lm_parallel(const lm_settings *settings, int count, void (*body)(void *arg, int i), void *arg);
 
 /* Cores that the built-in back end may use, quota and OpenMP's binding included. >= 1. */

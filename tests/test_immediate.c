@@ -127,7 +127,10 @@ START_TEST(no_allocation) {
         if (round) ck_assert_int_eq(calls, 0);
     }
     lm_count_malloc_start();
-    lmad_move(a, &row, a, &col, 4);
+    lmad_move(a, &row, a, &col, 4); /* a square */
+    ck_assert_int_eq(lm_count_malloc_stop(), 0);
+    lm_count_malloc_start();
+    lmad_move(a, &odd, a, &odd_t, 4);
     ck_assert_int_eq(lm_count_malloc_stop(), 1);
     lmad_plan *all[] = {copy, move, odd_move, fill, affine_plan, generate, many};
     for (int k = 0; k < 7; k++) lmad_plan_destroy(all[k]);
@@ -135,6 +138,64 @@ START_TEST(no_allocation) {
 END_TEST
 
 /* ---- other people's threads ----------------------------------------------------------------------- */
+
+/* A parallel-for that counts how often it is called, and whether ever while it is at work. */
+typedef struct counted {
+    int calls, inside, nested;
+} counted;
+
+static void run_counted(void *data, int count, void (*body)(void *arg, int i), void *arg) {
+    counted *c = data;
+    c->calls++;
+    c->nested += c->inside++;
+    for (int i = count - 1; i >= 0; i--) body(arg, i);
+    c->inside--;
+}
+
+/* A generator that has something copied for each run. */
+typedef struct copier {
+    const lmad_plan *plan;
+    float *to, *from;
+} copier;
+
+static void copy_and_fill(void *data, const int64_t *index, int axis, int64_t n, void *run) {
+    const copier *c = data;
+    (void)index, (void)axis;
+    ck_assert_int_eq(lmad_execute(c->plan, c->to, c->from), LMAD_OK);
+    memset(run, 1, (size_t)n * 4);
+}
+
+START_TEST(serial_while_the_pool_is_busy) {
+    enum { N = 1 << 19 };
+    static float a[N], b[N], g[N];
+    const lmad_desc row = {1, 0, {{N, 1}}};
+    counted c = {0};
+    lmad_ctx *ctx;
+    lmad_plan *copy, *generate;
+    lmad_info info = {.struct_size = sizeof info};
+    ck_assert_int_eq(lmad_ctx_create(&ctx), LMAD_OK);
+    ck_assert_int_eq(lmad_ctx_set_threads(ctx, 3), LMAD_OK);
+    ck_assert_int_eq(lmad_ctx_set_parallel(ctx, run_counted, &c), LMAD_OK);
+    ck_assert_int_eq(lmad_plan_copy(&copy, ctx, &row, &row, 4, 0), LMAD_OK);
+    copier data = {copy, a, b};
+    ck_assert_int_eq(lmad_plan_generate(&generate, ctx, &row, 4, copy_and_fill, &data, 0), LMAD_OK);
+    ck_assert_int_eq(lmad_plan_info(generate, &info), LMAD_OK);
+    ck_assert_int_gt(info.threads, 1);
+    memset(b, 7, sizeof b);
+    ck_assert_int_eq(lmad_execute(copy, a, b), LMAD_OK);
+    ck_assert_int_eq(c.calls, 1);
+    memset(a, 0, sizeof a);
+    ck_assert_int_eq(lmad_execute(generate, g, NULL), LMAD_OK); /* copies from inside */
+    ck_assert_int_eq(c.calls, 2);
+    ck_assert_int_eq(c.nested, 0);
+    ck_assert_int_eq(memcmp(a, b, sizeof a), 0);
+    ck_assert_int_eq(lmad_execute(copy, a, b), LMAD_OK); /* and free again */
+    ck_assert_int_eq(c.calls, 3);
+    lmad_plan_destroy(copy);
+    lmad_plan_destroy(generate);
+    lmad_ctx_destroy(ctx);
+}
+END_TEST
 
 #ifdef _OPENMP
 
@@ -204,6 +265,7 @@ Suite *lm_suite_immediate(void) {
     tcase_add_test(tc, immediate_moves_of_two_pointers);
     tcase_add_test(tc, immediate_errors);
     tcase_add_test(tc, no_allocation);
+    tcase_add_test(tc, serial_while_the_pool_is_busy);
 #ifdef _OPENMP
     tcase_add_test(tc, on_openmp_tasks);
     tcase_add_test(tc, inside_a_parallel_region);
