@@ -55,32 +55,33 @@ LM_INLINE void line_band(char *dst, int64_t ds1, const char *src, int64_t ss0, i
 LM_INLINE void narrow_band(char *dst, int64_t ds1, const char *src, int64_t ss0, int64_t n0, int64_t n1,
                            int64_t ahead, int run, store_kind how) {
     const int64_t high = VEC / run, wide = 16 / run, parts = (n1 + wide - 1) / wide;
-    const bool asks = ahead && (ss0 >= LM_LINE || ss0 <= -LM_LINE);
     for (int64_t i = 0; i < n0; i += high) {
         const int64_t row = least(i, n0 - high);
         const char *s = src + row * ss0;
         for (int64_t part = 0; part < parts; part++) {
             const int64_t col = least(part * wide, n1 - wide);
-            if (asks) fetch_ahead(s + ahead, ss0, high, part, parts);
+            if (ahead) fetch_ahead(s + ahead, ss0, high, part, parts);
             block_high(dst + col * ds1 + row * run, ds1, s + col * run, ss0, wide, run, NULL,
                        row == i ? how : STORE);
         }
     }
 }
 
+/* Source rows of a line at most that follow each other need not be asked for. */
 LM_INLINE void bands(char *dst, const char *src, const lm_tile *t, int run, store_kind how) {
     const int64_t line = LM_LINE / run, wide = 16 / run;
+    const int64_t ahead = t->ss0 > LM_LINE || t->ss0 < -LM_LINE ? t->ahead : 0;
     int64_t j = 0;
     for (; j + line <= t->n1; j += line)
-        line_band(dst + j * t->ds1, t->ds1, src + j * run, t->ss0, t->n0, t->ahead, run, how);
+        line_band(dst + j * t->ds1, t->ds1, src + j * run, t->ss0, t->n0, ahead, run, how);
     if (j == t->n1) return;
     const int64_t cols = t->n1 - j < wide ? wide : t->n1 - j, col = t->n1 - cols;
     dst += col * t->ds1;
     src += col * run;
     if (cols == wide)
-        narrow_band(dst, t->ds1, src, t->ss0, t->n0, wide, t->ahead, run, how);
+        narrow_band(dst, t->ds1, src, t->ss0, t->n0, wide, ahead, run, how);
     else
-        narrow_band(dst, t->ds1, src, t->ss0, t->n0, cols, t->ahead, run, how);
+        narrow_band(dst, t->ds1, src, t->ss0, t->n0, cols, ahead, run, how);
 }
 
 /* Fewer columns than a block has: read 16 bytes of each row nonetheless, where that stays inside the source.
