@@ -24,11 +24,14 @@ typedef struct tile_bytes {
 } tile_bytes;
 
 /* Source rows whose lines the second-level cache holds all at once: with steps of a multiple of a page they
- * share so few sets that more of them drive each other out. */
+ * share so few sets that more of them drive each other out. How few depends on where the system put the
+ * pages; this is between pages at random, which hold 256 rows of any step, and pages in sequence, which hold
+ * a megabyte's worth. */
 static int64_t rows_held(int64_t ss) {
-    enum { PAGE = 4096, ROWS = 256 };
-    const int64_t common = ss & -ss;
-    return common >= PAGE || common == 0 ? ROWS : ROWS * (PAGE / common);
+    enum { PAGE = 4096, LEAST = 64, MOST = 256, REACH = 4 << 20 };
+    const int64_t common = ss & -ss, rows = common > 0 ? REACH / common : LEAST;
+    if (common > 0 && common < PAGE) return MOST * (PAGE / common);
+    return rows < LEAST ? LEAST : least(rows, MOST);
 }
 
 /* What measured well: a kilobyte of each destination row, so that few pages are open at a time, and some
