@@ -12,15 +12,18 @@ enum { LONG_ROW = 16384, SHORT_ROW = 2048 };
  * one before. */
 LM_INLINE void rows_of(char *restrict d, const char *restrict s, const lm_tile *t, size_t piece, int pieces) {
     const int64_t n1 = t->n1, ds = t->ds1, ss = t->ss1, last = t->n0 - (int64_t)piece;
-    for (int64_t j = 0; j < n1; j++, d += ds, s += ss) {
-        for (int k = 0; k < pieces - 1; k++) memcpy(d + k * (int64_t)piece, s + k * (int64_t)piece, piece);
-        memcpy(d + last, s + last, piece);
+    for (int64_t j = 0; j < n1; j++) {
+        char *to = d + j * ds;
+        const char *from = s + j * ss;
+        for (int k = 0; k < pieces - 1; k++)
+            memcpy(to + k * (int64_t)piece, from + k * (int64_t)piece, piece);
+        memcpy(to + last, from + last, piece);
     }
 }
 
 LM_INLINE void rows_of_any(char *restrict d, const char *restrict s, const lm_tile *t) {
     const int64_t n = t->n0, n1 = t->n1, ds = t->ds1, ss = t->ss1;
-    for (int64_t j = 0; j < n1; j++, d += ds, s += ss) lm_copy_short(d, s, n);
+    for (int64_t j = 0; j < n1; j++) lm_copy_short(d + j * ds, s + j * ss, n);
 }
 
 LM_INLINE void row_aligned(char *restrict d, const char *restrict s, int64_t n) {

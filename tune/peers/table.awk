@@ -47,7 +47,7 @@ function list(what, items, n) {
 }
 
 END {
-    printf "\n#### Peers: geometric means\n\nEach on the rows that the peer can do: the peer of memcpy, lmad of memcpy on the same rows, and how many.\n\n| suite |"
+    printf "\n#### Peers: geometric means\n\nOf the rows that a peer can do: what lmad reaches of memcpy, what the peer reaches, how many times as fast lmad is, and the\nnumber of rows.\n\n| suite |"
     for (k = LOOP; k <= columns; k++) printf " %s |", name[k]
     printf "\n|---|"
     for (k = LOOP; k <= columns; k++) printf "---|"
@@ -56,7 +56,9 @@ END {
         printf "| `%s` |", suites[i]
         for (k = LOOP; k <= columns; k++) {
             n = rows[suites[i], k]
-            if (n) printf " %.2f, %.2f (%d) |", exp(sum[suites[i], k] / n), exp(ours[suites[i], k] / n), n
+            peer = exp(sum[suites[i], k] / (n ? n : 1))
+            mine = exp(ours[suites[i], k] / (n ? n : 1))
+            if (n) printf " %.2f / %.2f = %.2f (%d) |", mine, peer, mine / peer, n
             else printf " - |"
         }
         printf "\n"
