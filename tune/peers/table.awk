@@ -4,10 +4,14 @@ BEGIN { FS = "\t"; FIRST = 4; OURS = 5; LOOP = 6 }
 
 function ratio(ns) { return ns + 0 > 0 ? sprintf("%.2f", $FIRST / ns) : ns }
 
+function time_text(ns) {
+    return ns < 1e3 ? sprintf("%.1f ns", ns) : ns < 1e6 ? sprintf("%.2f us", ns / 1e3) : sprintf("%.2f ms", ns / 1e6)
+}
+
 function begin_suite() {
     suite = $1
     suites[++suite_count] = suite
-    printf "\n#### Peers: `%s`\n\n| problem | memcpy, us |", suite
+    printf "\n#### Peers: `%s`\n\n| problem | memcpy |", suite
     for (k = OURS; k <= columns; k++) printf " %s |", name[k]
     printf "\n|---|---|"
     for (k = OURS; k <= columns; k++) printf "---|"
@@ -19,7 +23,7 @@ $1 != suite { begin_suite() }
 
 {
     best = 0
-    printf "| `%s` | %.4g |", $2, $FIRST / 1e3
+    printf "| `%s` | %s |", $2, time_text($FIRST)
     for (k = OURS; k <= columns; k++) {
         printf " %s |", ratio($k)
         if ($k == "WRONG") wrong[++wrongs] = "`" suite " " $2 "` by " name[k]
