@@ -250,8 +250,9 @@ LMAD_API lmad_status lmad_plan_copy(lmad_plan **p, lmad_ctx *ctx, const lmad_des
                                     size_t elem_size, unsigned flags);
 
 /** As lmad_plan_copy() for two views of one buffer, which may overlap in any way, in-place permutations
- *  included. Execute with dst == src. lmad_work_size() tells how much scratch it takes: none or a few MiB for
- *  shifts, reversals, rotations and transposes in place; the payload where nothing else is known. */
+ *  included. Execute with dst == src. lmad_work_size() tells how much scratch it takes: none for square
+ *  transposes of 1, 2, 4, 8 and 16 bytes and for serial shifts; at most lmad_ctx_set_work_limit() for other shifts,
+ *  reversals, rotations and transposes in place; the payload where nothing else is known. */
 LMAD_API lmad_status lmad_plan_move(lmad_plan **p, lmad_ctx *ctx, const lmad_desc *dst, const lmad_desc *src,
                                     size_t elem_size, unsigned flags);
 
