@@ -45,9 +45,9 @@ static void add_loops(lm_nest *nest, const lm_problem *p, const lm_params *param
         if (params->tile[k] < nest->dim[k].n) add_loop(nest, k, params->tile[k], params->order);
 }
 
-/* The next tile is one round of the innermost loop further on. */
-static void look_ahead(lm_nest *nest) {
-    if (nest->loops == 0) return;
+/* The next tile is mostly one round of the innermost loop further on; the nest tells when it is not. */
+static void look_ahead(lm_nest *nest, lm_pattern pattern) {
+    if (nest->loops == 0 || pattern != LM_TRANSPOSE) return;
     const lm_loop *last = &nest->loop[nest->loops - 1];
     nest->tile.ahead = last->step * nest->dim[last->dim].ss;
 }
@@ -59,7 +59,7 @@ void lm_build(lm_step *step, const lm_problem *problem, const lm_params *params,
     add_loops(nest, problem, params);
     nest->doff = problem->doff;
     nest->soff = problem->soff;
-    look_ahead(nest);
+    look_ahead(nest, pattern);
     lm_cut(nest, params->threads);
     step->kernel = lm_kernel_find(pattern, nest->tile.run, params->stream, lm_cpu_isa());
 }

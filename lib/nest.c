@@ -11,12 +11,20 @@ static void place(lm_tile *tile, int64_t before, int64_t after, int64_t step) {
     tile->after = lines ? after : 0;
 }
 
+/* `next` is the source of the first tile after the part of the nest at hand, so that kernels can ask for it
+ * ahead also where loops begin anew; NULL when there is none. */
+static void call(const lm_nest *nest, lm_kernel_fn *kernel, char *dst, const char *src, const char *next,
+                 lm_tile *tile) {
+    if (nest->tile.ahead) tile->ahead = next ? next - src : 0;
+    kernel(dst, src, tile);
+}
+
 /* Only the kernel's axes are ever blocked, so what is left of an axis at some depth is kept in the tile that
  * the kernel will get; every other axis is walked one by one. */
 static void descend(const lm_nest *nest, lm_kernel_fn *kernel, int level, char *dst, const char *src,
-                    lm_tile *tile) {
+                    const char *next, lm_tile *tile) {
     if (level == nest->loops) {
-        kernel(dst, src, tile);
+        call(nest, kernel, dst, src, next, tile);
         return;
     }
     const lm_loop *loop = &nest->loop[level];
@@ -24,11 +32,12 @@ static void descend(const lm_nest *nest, lm_kernel_fn *kernel, int level, char *
     const int64_t ds = d->ds, ss = d->ss;
     if (loop->dim >= LM_KERNEL_AXES) {
         const int64_t n = d->n;
-        if (level + 1 == nest->loops) /* most calls come from here */
+        if (level + 1 == nest->loops && !nest->tile.ahead) /* most calls come from here */
             for (int64_t i = 0; i < n; i++) kernel(dst + i * ds, src + i * ss, tile);
         else
             for (int64_t i = 0; i < n; i++)
-                descend(nest, kernel, level + 1, dst + i * ds, src + i * ss, tile);
+                descend(nest, kernel, level + 1, dst + i * ds, src + i * ss,
+                        i + 1 < n ? src + (i + 1) * ss : next, tile);
         return;
     }
     int64_t *extent = loop->dim ? &tile->n1 : &tile->n0;
@@ -36,7 +45,8 @@ static void descend(const lm_nest *nest, lm_kernel_fn *kernel, int level, char *
     for (int64_t i = 0; i < n; i += step) {
         *extent = n - i < step ? n - i : step;
         if (loop->dim == 0) place(tile, i, n - i - *extent, step);
-        descend(nest, kernel, level + 1, dst + i * ds, src + i * ss, tile);
+        descend(nest, kernel, level + 1, dst + i * ds, src + i * ss,
+                i + step < n ? src + (i + step) * ss : next, tile);
     }
     *extent = n;
     if (loop->dim == 0) tile->before = tile->after = 0;
@@ -44,5 +54,5 @@ static void descend(const lm_nest *nest, lm_kernel_fn *kernel, int level, char *
 
 void lm_nest_run_all(const lm_nest *nest, lm_kernel_fn *kernel, char *dst, const char *src) {
     lm_tile tile = nest->tile;
-    descend(nest, kernel, 0, dst + nest->doff, src + nest->soff, &tile);
+    descend(nest, kernel, 0, dst + nest->doff, src + nest->soff, NULL, &tile);
 }
