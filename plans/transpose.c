@@ -44,21 +44,34 @@ static tile_bytes good_tile(const lm_problem *p) {
     return (tile_bytes){least(1024, rows_held(inner->ss) * p->run), 256};
 }
 
-/* One tile in both loop orders. Tiles that come out the same for small extents are proposed once. */
-static int propose_tile(const lm_problem *p, const lm_params *start, tile_bytes tile, lm_params *out,
-                        int count) {
+/* One tile in one loop order. Tiles that come out the same for small extents are proposed once. */
+static int propose_tile(const lm_problem *p, const lm_params *start, tile_bytes tile, lm_order order,
+                        lm_params *out, int count) {
     lm_params params = *start;
     params.inner = lm_dst_dense_axis(p);
     params.outer = lm_src_dense_axis(p);
     params.tile[0] = runs_in(p->dim[params.inner].n, tile.dst, p->run);
     params.tile[1] = runs_in(p->dim[params.outer].n, tile.src, p->run);
+    params.order = order;
     for (int k = 0; k < count; k++)
-        if (out[k].tile[0] == params.tile[0] && out[k].tile[1] == params.tile[1]) return count;
-    for (int order = LM_ORDER_DST; order <= LM_ORDER_SRC; order++) {
-        params.order = (lm_order)order;
-        count = lm_propose(p, &params, out, count);
-    }
-    return count;
+        if (out[k].tile[0] == params.tile[0] && out[k].tile[1] == params.tile[1] && out[k].order == order)
+            return count;
+    return lm_propose(p, &params, out, count);
+}
+
+static int propose_both(const lm_problem *p, const lm_params *start, tile_bytes tile, lm_params *out,
+                        int count) {
+    count = propose_tile(p, start, tile, LM_ORDER_DST, out, count);
+    return propose_tile(p, start, tile, LM_ORDER_SRC, out, count);
+}
+
+/* Few source rows at a time, so that their pages and those of the block that is written stay in the first
+ * level of the TLB: some lines of each in the order of the source, or a page of each in that of the
+ * destination. */
+static int propose_few_rows(const lm_problem *p, const lm_params *start, lm_params *out, int count) {
+    const int64_t rows = p->run > 2 ? 32 : 64 / p->run;
+    count = propose_tile(p, start, (tile_bytes){rows * p->run, 256}, LM_ORDER_SRC, out, count);
+    return propose_tile(p, start, (tile_bytes){rows * p->run, 4096}, LM_ORDER_DST, out, count);
 }
 
 static int propose(const lm_problem *p, const lm_params *start, int effort, lm_params *out) {
@@ -66,11 +79,12 @@ static int propose(const lm_problem *p, const lm_params *start, int effort, lm_p
     int count = 0;
     if (p->dim[inner].n * p->run <= 512 && p->dim[outer].n * p->run <= 512)
         return lm_propose_axes(p, start, inner, outer, out, 0);
-    count = propose_tile(p, start, good_tile(p), out, count);
+    count = propose_both(p, start, good_tile(p), out, count);
+    count = propose_few_rows(p, start, out, count);
     if (effort < LMAD_PATIENT) return count;
     for (int64_t dst = 128; dst <= 65536; dst *= 2)
         for (int64_t src = 64; src <= 2048; src *= 2)
-            count = propose_tile(p, start, (tile_bytes){dst, src}, out, count);
+            count = propose_both(p, start, (tile_bytes){dst, src}, out, count);
     return count;
 }
 
