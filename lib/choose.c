@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "calibrate.h"
 #include "log.h"
 #include "status.h"
 #include "timing.h"
@@ -35,11 +36,22 @@ static void note(const lm_step *step, const lm_finding *finding, const lm_choosi
            finding->seconds * 1e6, finding->candidates);
 }
 
+/* The first measurement of a context that knows nothing of the machine. What is measured is wisdom like any other. */
+static const lm_calibration *calibrate(lmad_plan *plan, const lm_choosing *how) {
+    lm_calibration values;
+    if (!lm_calibrate(&values, LMAD_MEASURE, &plan->settings, how->deadline)) return NULL;
+    lm_wisdom_calibrated(how->ctx, LMAD_MEASURE, &values);
+    plan->problem.calibration = lm_wisdom_calibration(how->ctx);
+    return plan->problem.calibration;
+}
+
 static void by_search(lmad_plan *plan, int which, const lm_problem *problem, const lm_choosing *how) {
     const lm_search_rules rules = {how->effort, &plan->settings, how->deadline};
     lm_step *step = &plan->step[which];
     lm_finding found;
-    lm_search(problem, &rules, step, &found);
+    lm_problem calibrated = *problem;
+    if (!calibrated.calibration) calibrated.calibration = calibrate(plan, how);
+    lm_search(&calibrated, &rules, step, &found);
     const bool through = found.source == LMAD_SOURCE_MEASURED;
     if (through) lm_wisdom_learn(how->ctx, problem, how->effort, step, &found);
     plan->origin[which] = (lm_origin){.source = found.source,

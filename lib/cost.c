@@ -1,14 +1,48 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The cost model. Memory: for each side the lines that are fetched given what the caches hold between two
- * touches of a line, by the nest alone. Processor: calls, rows and runs of the kernel. The two overlap.
+ * touches of a line, by the nest alone. Processor: calls, rows and runs of the kernel.
  *
  * The constants are nanoseconds on an ordinary server core (Zen 4 and 5 at about 3.5 GHz); what decides is
  * how they compare. */
 #include "cost.h"
 
+#include "calibration.h"
 #include "machine.h"
 
-/* ---- lines of a box ------------------------------------------------------------------------------- */
+/* What makes the model fit the times of some thousand candidates of the suites. */
+static const struct model {
+    double l1_share, l2_share; /* of a cache, that data stay in */
+    double tlb_first, tlb_all; /* pages */
+    double store_waits;        /* stores wait for the TLB less */
+    double near_write;         /* lines of the third cache that writing one costs */
+    double least_break;        /* ns of a break where breaks are so many that they overlap */
+    double seam;               /* of a latency, for the rest of a row that is not streamed */
+    double late;               /* of a latency, for a line that was asked for too far ahead */
+    double turn;               /* ns until the reading of a transpose's next tile is in full swing */
+    double against;            /* ns a source line where loops do not follow the source */
+} model = {0.5, 0.45, 72, 1256, 0.22, 0.73, 8.4, 0.52, 0.1, 66, 0.25};
+
+static const lm_calibration *calibration(const lm_problem *p) {
+    return p->calibration ? p->calibration : &lm_usual_calibration;
+}
+
+/* A kernel call: so many, of n0 x n1 runs each. */
+typedef struct shape {
+    double calls, n0, n1;
+} shape;
+
+static shape shape_of(const lm_nest *nest) {
+    shape s = {1, (double)nest->dim[0].n, (double)nest->dim[1].n};
+    for (int k = 0; k < nest->loops; k++) {
+        const lm_loop *loop = &nest->loop[k];
+        s.calls *= (double)((nest->dim[loop->dim].n - 1) / loop->step + 1);
+        if (loop->dim == 0) s.n0 = (double)loop->step;
+        if (loop->dim == 1) s.n1 = (double)loop->step;
+    }
+    return s;
+}
+
+/* ---- boxes ---------------------------------------------------------------------------------------- */
 
 typedef enum side { DST, SRC } side;
 
@@ -17,53 +51,76 @@ static int64_t step_of(const lm_pdim *d, side which) {
     return d->ss < 0 ? -d->ss : d->ss;
 }
 
+/* One axis of a side. */
+typedef struct stride {
+    int axis;
+    double step;
+} stride;
+
 /* A box is a part of the nest: extent[k] steps along axis k. Axes are taken in order of their step, short
  * ones melt into one chunk of neighbouring bytes, long ones repeat it. */
 typedef struct box {
-    const lm_nest *nest;
-    int by_step[2][LM_NEST_DIMS]; /* axes by rising step, a side each; broadcast axes are left out */
-    int axes[2];
+    double run;
+    int dims, axes[2];
+    stride by_step[2][LM_NEST_DIMS]; /* axes by rising step, a side each; broadcast axes are left out */
     double extent[LM_NEST_DIMS];
 } box;
 
-static void sort_axes(box *b, side which) {
+static void sort_axes(box *b, const lm_nest *nest, side which) {
+    stride *sorted = b->by_step[which];
     int n = 0;
-    for (int k = 0; k < b->nest->dims; k++) {
-        const int64_t step = step_of(&b->nest->dim[k], which);
-        if (step == 0 || b->nest->dim[k].n == 1) continue;
+    for (int k = 0; k < nest->dims; k++) {
+        const double step = (double)step_of(&nest->dim[k], which);
+        if (step == 0 || nest->dim[k].n == 1) continue;
         int at = n++;
-        for (; at > 0 && step_of(&b->nest->dim[b->by_step[which][at - 1]], which) > step; at--)
-            b->by_step[which][at] = b->by_step[which][at - 1];
-        b->by_step[which][at] = k;
+        for (; at > 0 && sorted[at - 1].step > step; at--) sorted[at] = sorted[at - 1];
+        sorted[at] = (stride){k, step};
     }
     b->axes[which] = n;
 }
 
 static void box_open(box *b, const lm_nest *nest) {
-    b->nest = nest;
-    sort_axes(b, DST);
-    sort_axes(b, SRC);
+    b->run = (double)nest->tile.run;
+    b->dims = nest->dims;
+    sort_axes(b, nest, DST);
+    sort_axes(b, nest, SRC);
     for (int k = 0; k < nest->dims; k++) b->extent[k] = (double)nest->dim[k].n;
 }
 
-/* Units (lines or pages) of `unit` bytes that the box touches on one side. A chunk that may begin anywhere
- * touches one more now and then. */
-static double units_of(const box *b, side which, double unit) {
-    double chunk = (double)b->nest->tile.run, chunks = 1;
+/* Chunks of neighbouring bytes: `count` of `bytes` each. */
+typedef struct chunks {
+    double count, bytes;
+} chunks;
+
+/* What the box is on one side, where bytes closer than `unit` are neighbours. */
+static chunks chunks_of(const box *b, side which, double unit) {
+    chunks c = {1, b->run};
     for (int k = 0; k < b->axes[which]; k++) {
-        const int axis = b->by_step[which][k];
-        const double step = (double)step_of(&b->nest->dim[axis], which), n = b->extent[axis];
+        const double step = b->by_step[which][k].step, n = b->extent[b->by_step[which][k].axis];
         if (n == 1) continue;
-        if (chunks == 1 && (step < unit || step <= chunk))
-            chunk += (n - 1) * step;
+        if (c.count == 1 && (step < unit || step <= c.bytes))
+            c.bytes += (n - 1) * step;
         else
-            chunks *= n;
+            c.count *= n;
     }
-    const double more = chunk >= unit ? 0.25 : chunk <= 8 ? 1 - chunk / unit : 0.5;
-    return chunks * (chunk / unit + more);
+    return c;
 }
 
-/* ---- memory --------------------------------------------------------------------------------------- */
+enum { LINE = 64, PAGE = 4096 };
+
+/* Lines that the box touches on one side. A chunk that may begin anywhere touches one more now and then. */
+static double lines_of(const box *b, side which) {
+    const chunks c = chunks_of(b, which, LINE);
+    const double more = c.bytes >= LINE ? 0.25 : c.bytes <= 8 ? 1 - c.bytes / LINE : 0.5;
+    return c.count * (c.bytes / LINE + more);
+}
+
+static double pages_of(const box *b, side which) {
+    const chunks c = chunks_of(b, which, PAGE);
+    return c.count * (c.bytes >= PAGE ? c.bytes / PAGE + 0.5 : 1 + 0.5 * c.bytes / PAGE);
+}
+
+/* ---- loops ---------------------------------------------------------------------------------------- */
 
 /* A loop as the model sees it: it takes axis dim from `from` steps to `to`. */
 typedef struct level {
@@ -90,76 +147,99 @@ static void find_levels(levels *l, const lm_step *step) {
     l->count = 0;
     for (int k = 0; k < nest->dims; k++) l->left[k] = (double)nest->dim[k].n;
     for (int k = 0; k < nest->loops; k++) add_level(l, nest->loop[k].dim, (double)nest->loop[k].step);
-    const bool blocks = step->kernel->pattern == LM_TRANSPOSE && nest->tile.run < 64;
-    const double block = blocks ? 64.0 / (double)nest->tile.run : 1;
+    const bool blocks = step->kernel->pattern == LM_TRANSPOSE && nest->tile.run < LINE;
+    const double block = blocks ? (double)LINE / (double)nest->tile.run : 1;
     add_level(l, 1, block);
     if (step->kernel->pattern != LM_ROWS) add_level(l, 0, block);
 }
 
-/* Fetches of units on each side over the whole nest, by a cache of `capacity` units. */
-typedef struct traffic {
-    double side[2];
-} traffic;
+/* ---- memory --------------------------------------------------------------------------------------- */
 
-/* Extend the box outwards loop by loop, as long as one round of the loop leaves its units in the cache for
- * the next round; every loop further out fetches all of them again. */
-static traffic fetches(box *b, const levels *l, double unit, double capacity) {
-    for (int k = 0; k < b->nest->dims; k++) b->extent[k] = l->left[k];
-    traffic t = {{units_of(b, DST, unit), units_of(b, SRC, unit)}};
-    int k = l->count - 1;
-    for (; k >= 0 && t.side[DST] + t.side[SRC] <= capacity; k--) {
-        b->extent[l->at[k].dim] = l->at[k].to;
-        t.side[DST] = units_of(b, DST, unit);
-        t.side[SRC] = units_of(b, SRC, unit);
-    }
-    for (; k >= 0; k--) {
-        const double rounds = l->at[k].to / l->at[k].from;
-        t.side[DST] *= rounds;
-        t.side[SRC] *= rounds;
-    }
-    return t;
+/* What is fetched into something that holds so many units, over the whole nest. */
+typedef struct cache {
+    double capacity, fetched[2];
+    bool full;
+} cache;
+
+enum { L1, L2, TLB_FIRST, TLB_ALL, CACHES };
+
+/* The box that the innermost loops so far walk has so many units: as long as one round of the next loop
+ * leaves them in the cache for its next round, they are fetched once; every loop further out fetches all of
+ * them again. */
+static void fill(cache *c, double dst, double src, double again) {
+    if (c->full) return;
+    c->fetched[DST] = dst * again;
+    c->fetched[SRC] = src * again;
+    c->full = dst + src > c->capacity;
 }
 
-/* Nanoseconds a line. A written line outside the caches is read first, unless stores stream. */
-static const struct {
-    double l1, l2, l3, read, write, write_stream;
-} line_ns = {0.3, 0.7, 1.6, 1.7, 3.4, 1.6};
-
-/* Nanoseconds a page: a first-level miss of the TLB, a page walk; stores wait for them less. */
-static const double tlb_ns = 2, walk_ns = 8, store_waits = 0.3;
-enum { TLB_FIRST = 64, TLB_ALL = 2048 };
+static void find_traffic(cache *c, box *b, const levels *l, bool pages) {
+    double again = 1;
+    for (int k = 0; k < l->count; k++) again *= l->at[k].to / l->at[k].from;
+    for (int k = 0; k < b->dims; k++) b->extent[k] = l->left[k];
+    for (int k = l->count;; k--) {
+        if (!c[L1].full || !c[L2].full) {
+            const double dst = lines_of(b, DST), src = lines_of(b, SRC);
+            fill(&c[L1], dst, src, again);
+            fill(&c[L2], dst, src, again);
+        }
+        if (pages && (!c[TLB_FIRST].full || !c[TLB_ALL].full)) {
+            const double dst = pages_of(b, DST), src = pages_of(b, SRC);
+            fill(&c[TLB_FIRST], dst, src, again);
+            fill(&c[TLB_ALL], dst, src, again);
+        }
+        if (k == 0) break;
+        b->extent[l->at[k - 1].dim] = l->at[k - 1].to;
+        again /= l->at[k - 1].to / l->at[k - 1].from;
+    }
+}
 
 /* Nanoseconds of a break in the walk through a source in memory, until hardware prefetchers see the new
  * place: little where breaks are so many that they overlap, the whole latency where they are few. Kernels
  * that transpose ask ahead. */
-static const double break_least_ns = 8, break_most_ns = 90;
 enum { FAR_APART = 4096, STREAMS = 16 }; /* bytes between breaks that do not overlap; streams seen at once */
 
-static double breaks_ns(const lm_step *step, const levels *l, double lines) {
+static double breaks_ns(const lm_calibration *c, const lm_step *step, const levels *l, double lines) {
     double chunk = step->kernel->pattern == LM_ROWS ? l->left[0] : (double)step->nest.tile.run, streams = 1;
     if (step->kernel->pattern == LM_TRANSPOSE) return 0;
     for (int k = l->count - 1; k >= 0; k--) {
         const double far = (double)step_of(&step->nest.dim[l->at[k].dim], SRC) * l->at[k].from;
         const double rounds = l->at[k].to / l->at[k].from;
-        if (far <= chunk + 64)
+        if (far <= chunk + LINE)
             chunk *= rounds;
         else if (streams * rounds <= STREAMS)
             streams *= rounds;
         else
             break;
     }
-    if (chunk < 64) chunk = 64;
+    if (chunk < LINE) chunk = LINE;
     const double apart = chunk < FAR_APART ? chunk / FAR_APART : 1;
-    return lines * 64 / chunk * (break_least_ns + (break_most_ns - break_least_ns) * apart);
+    return lines * LINE / chunk * (model.least_break + (c->latency - model.least_break) * apart);
+}
+
+/* Rows of runs are streamed in whole lines only: what is left of a row is written through the caches, into a
+ * line whose other part may have left them already. */
+static double seams(const lm_problem *p, const lm_nest *nest, const shape *tile) {
+    const int64_t row = (int64_t)tile->n0 * nest->tile.run;
+    int64_t grid = row | nest->doff;
+    for (int k = 1; k < nest->dims; k++)
+        if (nest->dim[k].n > 1) grid |= nest->dim[k].ds;
+    if (grid % LINE == 0) return 0;
+    const double rows = (double)p->payload / (double)row;
+    return nest->tile.ds1 == row ? rows / tile->n1 : rows;
+}
+
+/* Source lines of transposes that have left the second cache before their tile's turn. */
+static double late_lines(const lm_nest *nest, const shape *tile, double capacity, double lines) {
+    const double ahead = 2 * tile->n0 * tile->n1 * (double)nest->tile.run / LINE;
+    return ahead <= capacity ? 0 : lines * (ahead < 2 * capacity ? ahead / capacity - 1 : 1);
 }
 
 /* What a transpose asks for ahead comes a little later where loops do not follow the source, for then the
  * hardware asks for nothing by itself. */
-static const double against_source_ns = 0.25;
-
 static double against_ns(const lm_step *step, double lines) {
     const bool against = step->kernel->pattern == LM_TRANSPOSE && step->params.order == LM_ORDER_DST;
-    return against && step->nest.loops > 1 ? lines * against_source_ns : 0;
+    return against && step->nest.loops > 1 ? lines * model.against : 0;
 }
 
 static int64_t llc_bytes(const lm_machine *m) {
@@ -167,28 +247,38 @@ static int64_t llc_bytes(const lm_machine *m) {
     return all < lm_stream_threshold() * 2 ? all : lm_stream_threshold() * 2;
 }
 
-static double memory_ns(const lm_step *step) {
+static double memory_ns(const lm_problem *p, const lm_step *step, const shape *tile) {
     const lm_machine *m = lm_machine_get();
-    const double l1 = (double)m->cache_bytes[0] / 64, l2 = (double)m->cache_bytes[1] / 64;
+    const lm_calibration *c = calibration(p);
+    const double l1 = (double)m->cache_bytes[0] / LINE, l2 = (double)m->cache_bytes[1] / LINE;
+    const lm_pattern pattern = step->kernel->pattern;
     const bool stream = step->kernel->stream;
+    cache at[CACHES] = {[L1] = {.capacity = l1 * model.l1_share},
+                        [L2] = {.capacity = l2 * model.l2_share},
+                        [TLB_FIRST] = {.capacity = model.tlb_first},
+                        [TLB_ALL] = {.capacity = model.tlb_all}};
     box b;
     levels l;
     box_open(&b, &step->nest);
     find_levels(&l, step);
-    const double lines = units_of(&b, DST, 64) + units_of(&b, SRC, 64);
-    const bool far = lines * 64 > (double)llc_bytes(m);
-    const traffic from_l2 = fetches(&b, &l, 64, l1 * 0.75);
-    double ns = (from_l2.side[DST] + from_l2.side[SRC]) * line_ns.l2;
+    const double lines = lines_of(&b, DST) + lines_of(&b, SRC);
+    const bool far = lines * LINE > (double)llc_bytes(m), pages = lines > LINE * model.tlb_first;
+    find_traffic(at, &b, &l, pages);
+    double ns = (at[L1].fetched[DST] + at[L1].fetched[SRC]) * c->l2;
     if (lines > l2 || stream) {
-        const traffic out = fetches(&b, &l, 64, l2 * 0.6);
-        const double write = stream ? line_ns.write_stream : far ? line_ns.write : line_ns.l3 * 1.5;
-        if (far) ns += breaks_ns(step, &l, out.side[SRC]) + against_ns(step, out.side[SRC]);
-        ns += out.side[SRC] * (far ? line_ns.read : line_ns.l3) + out.side[DST] * write;
+        const double write = stream ? c->write_stream : far ? c->write : c->l3 * model.near_write;
+        if (far) ns += breaks_ns(c, step, &l, at[L2].fetched[SRC]) + against_ns(step, at[L2].fetched[SRC]);
+        ns += at[L2].fetched[SRC] * (far ? c->read : c->l3) + at[L2].fetched[DST] * write;
     }
-    if (lines > 64 * TLB_FIRST) {
-        const traffic tlb = fetches(&b, &l, 4096, TLB_FIRST), walks = fetches(&b, &l, 4096, TLB_ALL);
-        ns += (tlb.side[DST] * store_waits + tlb.side[SRC]) * tlb_ns;
-        ns += (walks.side[DST] * store_waits + walks.side[SRC]) * walk_ns;
+    if (pattern == LM_TRANSPOSE) {
+        ns += late_lines(&step->nest, tile, at[L2].capacity, at[L2].fetched[SRC]) * model.late * c->latency;
+        ns += tile->calls * model.turn;
+    }
+    if (stream && (pattern == LM_TRANSPOSE || pattern == LM_GATHER))
+        ns += seams(p, &step->nest, tile) * model.seam * c->latency;
+    if (pages) {
+        ns += (at[TLB_FIRST].fetched[DST] * model.store_waits + at[TLB_FIRST].fetched[SRC]) * c->tlb;
+        ns += (at[TLB_ALL].fetched[DST] * model.store_waits + at[TLB_ALL].fetched[SRC]) * c->walk;
     }
     return ns;
 }
@@ -199,10 +289,10 @@ static double memory_ns(const lm_step *step) {
 static const struct {
     double call, row, run, byte;
 } kernel_ns[LM_PATTERN_COUNT] = {
-    [LM_ROWS] = {6, 2.0, 0, 0.015},      [LM_GATHER] = {6, 2.0, 0.30, 0.02},
+    [LM_ROWS] = {6, 2.2, 0, 0.015},      [LM_GATHER] = {6, 1.9, 0.36, 0.02},
     [LM_SCATTER] = {6, 2.0, 0.30, 0.02}, [LM_STRIDED] = {6, 2.0, 0.35, 0.02},
     [LM_REVERSE] = {6, 2.0, 0, 0.03},    [LM_FILL] = {8, 2.0, 0, 0.02},
-    [LM_TRANSPOSE] = {8, 0.5, 0, 0.04},
+    [LM_TRANSPOSE] = {8, 0.6, 0, 0.013},
 };
 
 /* What the kernels turn in registers costs by the byte; the rest is copied run by run. */
@@ -215,20 +305,13 @@ static double run_ns(const lm_step *step, double n0) {
     return kernel_ns[pattern].run;
 }
 
-static double processor_ns(const lm_problem *p, const lm_step *step) {
-    const lm_nest *nest = &step->nest;
-    double calls = 1, n0 = (double)nest->dim[0].n, n1 = (double)nest->dim[1].n;
-    for (int k = 0; k < nest->loops; k++) {
-        const lm_loop *loop = &nest->loop[k];
-        const double n = (double)((nest->dim[loop->dim].n - 1) / loop->step + 1);
-        calls *= n;
-        if (loop->dim == 0) n0 = (double)loop->step;
-        if (loop->dim == 1) n1 = (double)loop->step;
-    }
+static double processor_ns(const lm_problem *p, const lm_step *step, const shape *tile) {
     const lm_pattern pattern = step->kernel->pattern;
     const double runs = pattern == LM_ROWS ? 0 : (double)p->count;
-    return calls * kernel_ns[pattern].call + calls * n1 * kernel_ns[pattern].row + runs * run_ns(step, n0) +
-           (double)p->payload * kernel_ns[pattern].byte;
+    const double ns = tile->calls * kernel_ns[pattern].call +
+                      tile->calls * tile->n1 * kernel_ns[pattern].row + runs * run_ns(step, tile->n0) +
+                      (double)p->payload * kernel_ns[pattern].byte;
+    return ns * calibration(p)->call / lm_usual_calibration.call;
 }
 
 /* ---- together ------------------------------------------------------------------------------------- */
@@ -238,11 +321,9 @@ enum { TINY = 4096 };
 
 double lm_cost(const lm_problem *p, const lm_step *step) {
     if (p->count == 0) return 0;
-    double ns = processor_ns(p, step);
-    if (p->payload > TINY) {
-        const double memory = memory_ns(step);
-        ns = memory > ns ? memory + ns / 4 : ns + memory / 4;
-    }
+    const shape tile = shape_of(&step->nest);
+    double ns = processor_ns(p, step, &tile);
+    if (p->payload > TINY) ns += memory_ns(p, step, &tile);
     return ns * 1e-9 / (step->params.threads > 1 ? 1 + 0.5 * (step->params.threads - 1) : 1);
 }
 
@@ -252,7 +333,7 @@ int64_t lm_lines_touched(const lm_problem *p) {
     for (int k = 0; k < p->rank; k++) nest.dim[k] = p->dim[k];
     box b;
     box_open(&b, &nest);
-    return (int64_t)(units_of(&b, DST, 64) + units_of(&b, SRC, 64) + 0.5);
+    return (int64_t)(lines_of(&b, DST) + lines_of(&b, SRC) + 0.5);
 }
 
 /* The last-level cache holds source and destination below it. Reported sizes of virtual machines can be
@@ -268,4 +349,9 @@ enum { BYTES_A_THREAD = 256 << 10 };
 int lm_worthwhile_threads(int64_t payload, int limit) {
     const int64_t most = payload / BYTES_A_THREAD;
     return most < 2 ? 1 : most < limit ? (int)most : limit;
+}
+
+int lm_threads_for(const lm_problem *p) {
+    const double slower = calibration(p)->thread / lm_usual_calibration.thread;
+    return lm_worthwhile_threads((int64_t)((double)p->payload / slower), p->threads);
 }

@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "forks.h"
 #include "status.h"
 #include "wisdom.h"
 
@@ -34,7 +35,7 @@ static pthread_mutex_t writer = PTHREAD_MUTEX_INITIALIZER;
 static void lock(void) { pthread_mutex_lock(&writer); }
 static void unlock(void) { pthread_mutex_unlock(&writer); }
 
-__attribute__((constructor)) static void watch_forks(void) { pthread_atfork(lock, unlock, unlock); }
+__attribute__((constructor)) static void watch_forks(void) { lm_forks_hold(&writer); }
 
 static lmad_ctx *or_default(lmad_ctx *ctx) { return ctx ? ctx : &default_ctx; }
 
@@ -139,6 +140,6 @@ lmad_ctx *lm_ctx_ref(lmad_ctx *ctx) {
 void lm_ctx_unref(lmad_ctx *ctx) {
     if (!ctx || ctx == &default_ctx) return;
     if (atomic_fetch_sub(&ctx->owners, 1) != 1) return;
-    lm_wisdom_clear(&ctx->wisdom);
+    lm_wisdom_close(&ctx->wisdom);
     free(ctx);
 }

@@ -13,17 +13,14 @@
 #include <unistd.h>
 
 #include "environment.h"
+#include "forks.h"
 #include "key.h"
 #include "text.h"
 
 /* ---- names that are in the file ----------------------------------------------------------------------- */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static void before_fork(void) { pthread_mutex_lock(&lock); }
-static void after_fork(void) { pthread_mutex_unlock(&lock); }
-__attribute__((constructor)) static void watch_forks(void) {
-    pthread_atfork(before_fork, after_fork, after_fork);
-}
+__attribute__((constructor)) static void watch_forks(void) { lm_forks_hold(&lock); }
 
 /* Open addressing; 0 = free. */
 static struct {

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "environment.h"
+#include "forks.h"
 #include "log.h"
 #include "wisdom.h"
 #include "wisdom_read.h"
@@ -76,8 +77,7 @@ static void load(void *arg, const char *path) {
 static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
 
 /* The loading thread is not in the child; what it has loaded by then is, and is loaded again. */
-static void in_child(void) { turn = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER; }
-__attribute__((constructor)) static void watch_forks(void) { pthread_atfork(NULL, NULL, in_child); }
+__attribute__((constructor)) static void watch_forks(void) { lm_forks_renew(&turn); }
 
 void lm_places_load(lmad_ctx *ctx) {
     lm_wisdom *w = lm_ctx_wisdom(ctx);

@@ -25,6 +25,7 @@ static lmad_status plan_half(lmad_plan *plan, int which, const lmad_desc *dst, c
                              const lm_choosing *how) {
     lm_problem half;
     const lmad_status status = lm_problem_make(&half, LM_OP_COPY, dst, src, elem_size, plan->problem.threads);
+    half.calibration = plan->problem.calibration;
     return status == LMAD_OK ? lm_choose(plan, which, &half, how) : status;
 }
 
@@ -96,6 +97,7 @@ lmad_status lm_plan_init(lmad_plan *plan, lmad_ctx *ctx, lm_op op, const lmad_de
     if (status == LMAD_OK) status = lm_problem_make(&plan->problem, op, dst, src, elem_size, threads);
     if (status == LMAD_OK) status = shift_source(&plan->problem, shift);
     if (status != LMAD_OK) return status;
+    if (plan->problem.count) plan->problem.calibration = lm_wisdom_calibration(ctx);
     plan->recipe = choose_recipe(&plan->problem);
     const lm_choosing how = lm_choosing_of(ctx, flags, &plan->settings);
     status = choose_steps(plan, dst, src, elem_size, &how);

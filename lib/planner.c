@@ -70,7 +70,7 @@ static void add_threads(thread_counts *t, int threads) {
 static thread_counts threads_to_try(const lm_problem *p, int effort) {
     enum { OVER_AT_ONCE = 32 << 10 };
     thread_counts t = {0};
-    add_threads(&t, lm_worthwhile_threads(p->payload, p->threads));
+    add_threads(&t, lm_threads_for(p));
     if (effort < LMAD_MEASURE || p->payload < OVER_AT_ONCE) return t;
     add_threads(&t, p->threads);
     add_threads(&t, 1);

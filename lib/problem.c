@@ -90,6 +90,7 @@ lmad_status lm_problem_make(lm_problem *out, lm_op op, const lmad_desc *dst, con
     out->rank = 0;
     out->run = size;
     out->count = out->payload = 0;
+    out->calibration = NULL;
     if (lm_desc_empty(dst)) return LMAD_OK;
 
     if (!lm_op_sourceless(op)) status = reach(src, "source", size, &count, &slo, &shi);

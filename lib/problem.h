@@ -38,6 +38,7 @@ typedef struct lm_problem {
     int64_t payload;            /* count * run */
     int64_t doff, soff;         /* bytes, of index 0 after flipping axes */
     int64_t dlo, dhi, slo, shi; /* reach: bytes [lo, hi) relative to the pointers */
+    const struct lm_calibration *calibration; /* what the model is to take this machine for; NULL = an usual one */
     lm_pdim dim[LMAD_MAX_RANK];
 } lm_problem;
 

@@ -77,15 +77,30 @@ static void split(char *text, char *field[FIELDS]) {
     }
 }
 
-/* What this version makes of it. */
-static void understand(lm_record *r, const char *machine) {
+/* NULL, or why its values cannot be. */
+static const char *read_calibration(lm_record *r) {
+    lm_calibration values;
+    const char *reason = lm_calibration_parse(&values, r->chosen);
+    if (reason) return reason;
+    r->calibration = malloc(sizeof values);
+    if (!r->calibration) return "no memory";
+    *r->calibration = values;
+    return NULL;
+}
+
+/* What this version makes of it; NULL, or why it makes no sense at all. */
+static const char *understand(lm_record *r, const char *machine) {
     r->verdict = 0;
     r->distance = lm_sibling_distance(machine, r->machine);
     r->key = NULL;
+    r->calibration = NULL;
     r->candidate = (lm_candidate){.kind = NULL};
-    if (r->effort < 0 || !lm_candidate_parse(&r->candidate, r->chosen)) return;
+    if (r->effort < 0) return NULL;
+    if (strcmp(r->problem, LM_CALIBRATION_KEY) == 0) return read_calibration(r);
+    if (!lm_candidate_parse(&r->candidate, r->chosen)) return NULL;
     r->candidate.seconds = (double)r->chosen_ps * 1e-12;
     r->key = lm_key_parse(r->problem);
+    return NULL;
 }
 
 lm_record *lm_record_read(const char *line, size_t length, const char *machine, const char **reason) {
@@ -104,14 +119,13 @@ lm_record *lm_record_read(const char *line, size_t length, const char *machine, 
     r->machine = field[0], r->problem = field[1], r->chosen = field[2], r->runner_up = field[4],
     r->date = field[7];
     r->effort = lm_effort_parse(field[6]);
-    if (!read_time(field[3], &r->chosen_ps) || !read_time(field[5], &r->runner_up_ps)) {
+    if (!read_time(field[3], &r->chosen_ps) || !read_time(field[5], &r->runner_up_ps))
         *reason = "not a time in nanoseconds";
-        free(r);
-        return NULL;
-    }
-    *reason = NULL;
-    understand(r, machine);
-    return r;
+    else
+        *reason = understand(r, machine);
+    if (!*reason) return r;
+    free(r);
+    return NULL;
 }
 
 int lm_record_write(char *buf, size_t size, const lm_record *r) {
@@ -130,13 +144,14 @@ int lm_record_write(char *buf, size_t size, const lm_record *r) {
 void lm_record_free(lm_record *r) {
     if (!r) return;
     free(r->key);
+    free(r->calibration);
     free(r);
 }
 
 /* ---- merging -------------------------------------------------------------------------------------- */
 
 bool lm_record_rivals(const lm_record *a, const lm_record *b) {
-    return !a->key == !b->key && strcmp(a->machine, b->machine) == 0 && strcmp(a->problem, b->problem) == 0;
+    return lm_record_is_known(a) == lm_record_is_known(b) && strcmp(a->machine, b->machine) == 0 && strcmp(a->problem, b->problem) == 0;
 }
 
 bool lm_record_better(const lm_record *a, const lm_record *b) {

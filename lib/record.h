@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One record of wisdom: a line of text, and what it says.
+/* One record of wisdom: a line of text, and what it says: a choice for a problem, or the calibration of a machine.
  *
  * Nine fields between tabs: machine (lm_machine_fingerprint), problem (lm_key_format), chosen candidate
  * (lm_candidate_format) and its time, runner-up ("-" = none) and its time, effort, date, checksum. Times are
- * nanoseconds with three decimals, dates UTC. */
+ * nanoseconds with three decimals, dates UTC. A calibration has LM_CALIBRATION_KEY for a problem and its values for a
+ * candidate; its times are 0, so that of two with the same effort the later one stays. */
 #ifndef LM_RECORD_H
 #define LM_RECORD_H
 
 #include <stdatomic.h>
 
+#include "calibration.h"
 #include "candidate.h"
 #include "key.h"
 
@@ -20,7 +22,8 @@ typedef struct lm_record {
     const char *machine, *problem, *chosen, *runner_up, *date; /* fields of it */
     int64_t chosen_ps, runner_up_ps;                           /* picoseconds */
     int effort;
-    lm_key *key;            /* NULL: nothing that this version can plan with; such a record is only kept */
+    lm_key *key;            /* NULL: nothing that this version can plan with */
+    lm_calibration *calibration; /* NULL: it is none */
     lm_candidate candidate; /* with the measured time */
     int distance;           /* from this machine: 0 = this one, > 0 = a sibling, < 0 = foreign */
     atomic_int verdict;     /* on first use (wisdom.c): not yet looked at, good, or not for this problem */
@@ -35,6 +38,9 @@ lm_record *lm_record_read(const char *line, size_t length, const char *machine, 
 int lm_record_write(char *buf, size_t size, const lm_record *r);
 
 void lm_record_free(lm_record *r);
+
+/* Does this version know what it says? Otherwise it is only kept. */
+static inline bool lm_record_is_known(const lm_record *r) { return r->key || r->calibration; }
 
 /* Do the two stand for the same thing, so that only one is kept? Those that are only kept do not compete with
  * those that can be used. */

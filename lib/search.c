@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Collecting candidates, the field of the race, and the verdict. */
-#define _GNU_SOURCE 1
 #include "search.h"
 
-#include <pthread.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "scale.h"
 #include "timing.h"
@@ -18,7 +15,7 @@ static const struct {
     int field;
     double budget;
 } limits[] = {[LMAD_ESTIMATE] = {1, 0},
-              [LMAD_MEASURE] = {12, 0.4},
+              [LMAD_MEASURE] = {20, 0.5},
               [LMAD_PATIENT] = {64, 2},
               [LMAD_EXHAUSTIVE] = {256, 8}};
 
@@ -68,52 +65,38 @@ static bool is_first_of_sort(const list *l, int at) {
 
 enum { HOPELESS = 5 }; /* times the best estimate */
 
-/* Move the candidates that will be timed to the front of a sorted list; how many there are. The first stays.
- */
-static int pick_field(list *l, int places) {
-    const int by_rank = places / 2;
+/* Move an item forwards; those that it passes keep their order. */
+static void promote(list *l, int from, int to) {
+    const lm_candidate c = l->item[from];
+    for (int i = from; i > to; i--) l->item[i] = l->item[i - 1];
+    l->item[to] = c;
+}
+
+static int find(const list *l, int from, const lm_candidate *c) {
+    while (from < l->count &&
+           !(l->item[from].kind == c->kind && lm_params_equal(&l->item[from].params, &c->params)))
+        from++;
+    return from;
+}
+
+/* Move the candidates that will be timed to the front of a list that is sorted by estimate; how many there
+ * are. First comes the estimate's choice, then what plan kinds propose without a search, for these are the
+ * shapes that have proved their worth; the rest by estimate, and a few of other sorts. */
+static int pick_field(list *l, const lm_candidate *estimate, const list *proposals, int places) {
+    int count = 0;
+    const int at = find(l, 0, estimate);
+    if (at < l->count) promote(l, at, count++);
     const double hopeless = l->item[0].seconds * HOPELESS;
-    int count = l->count < by_rank ? l->count : by_rank;
+    for (int k = 0; k < proposals->count && count < places * 2 / 3; k++) {
+        const int found = find(l, count, &proposals->item[k]);
+        if (found < l->count && l->item[found].seconds <= hopeless) promote(l, found, count++);
+    }
+    count += (places - count) / 2;
     for (int k = count; k < l->count && count < places; k++) {
         if (l->item[k].seconds > hopeless) break;
-        if (!is_first_of_sort(l, k)) continue;
-        const lm_candidate c = l->item[k];
-        for (int i = k; i > count; i--) l->item[i] = l->item[i - 1];
-        l->item[count++] = c;
+        if (is_first_of_sort(l, k)) promote(l, k, count++);
     }
     return l->count < places ? l->count : places;
-}
-
-/* The estimate's choice leads the list, whatever a wider search takes to be cheaper. */
-static void lead(list *l, const lm_step *estimate) {
-    const lm_candidate first = {estimate->kind, estimate->params, estimate->seconds};
-    int at = 0;
-    while (at < l->count &&
-           !(l->item[at].kind == first.kind && lm_params_equal(&l->item[at].params, &first.params)))
-        at++;
-    if (at == l->count) at = l->count - 1; /* cannot be: an estimate is always among the candidates */
-    for (; at > 0; at--) l->item[at] = l->item[at - 1];
-    l->item[0] = first;
-}
-
-/* ---- one search at a time ------------------------------------------------------------------------- */
-
-static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
-
-/* A search takes long, so that a fork does not wait for its end; the thread that ran it is not in the child.
- */
-static void in_child(void) { turn = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER; }
-__attribute__((constructor)) static void watch_forks(void) { pthread_atfork(NULL, NULL, in_child); }
-
-/* Searches side by side would time each other. */
-static bool take_turn(double deadline) {
-    const struct timespec nap = {0, 200000};
-    if (deadline <= 0) return pthread_mutex_lock(&turn) == 0;
-    while (pthread_mutex_trylock(&turn) != 0) {
-        if (lm_now() >= deadline) return false;
-        nanosleep(&nap, NULL);
-    }
-    return true;
 }
 
 /* ---- the race ------------------------------------------------------------------------------------- */
@@ -123,7 +106,7 @@ typedef struct search {
     const lm_problem *problem;
     const lm_search_rules *rules;
     lm_problem scaled;
-    list all;
+    list proposals, all;
     lm_runner *runner;
     int field;
     lm_scratch scratch;
@@ -168,6 +151,23 @@ static void race(search *s, lm_step *out, lm_finding *finding) {
     lm_scratch_close(&s->scratch);
 }
 
+static void sort(list *l) {
+    if (l->count) qsort(l->item, (size_t)l->count, sizeof *l->item, by_estimate);
+}
+
+/* Collect the candidates and put the field in front; looking at many costs little. */
+static bool line_up_all(search *s, const lm_step *estimate) {
+    const lm_candidate first = {estimate->kind, estimate->params, estimate->seconds};
+    lm_planner_each(s->problem, LMAD_MEASURE, collect, &s->proposals);
+    lm_planner_each(s->problem, s->rules->effort > LMAD_PATIENT ? s->rules->effort : LMAD_PATIENT, collect,
+                    &s->all);
+    if (s->all.count == 0 || s->all.no_memory || s->proposals.no_memory) return false;
+    sort(&s->proposals);
+    sort(&s->all);
+    s->field = pick_field(&s->all, &first, &s->proposals, limits[s->rules->effort].field);
+    return true;
+}
+
 void lm_search(const lm_problem *problem, const lm_search_rules *rules, lm_step *out, lm_finding *finding) {
     search s = {.problem = problem, .rules = rules};
     *finding = (lm_finding){.source = LMAD_SOURCE_ESTIMATED};
@@ -176,23 +176,19 @@ void lm_search(const lm_problem *problem, const lm_search_rules *rules, lm_step 
         finding->source = LMAD_SOURCE_TIMED_OUT;
         return;
     }
-    const int wide = rules->effort > LMAD_PATIENT ? rules->effort : LMAD_PATIENT; /* looking costs little */
-    lm_planner_each(problem, wide, collect, &s.all);
-    if (s.all.count == 0 || s.all.no_memory) goto free_list;
-    qsort(s.all.item, (size_t)s.all.count, sizeof *s.all.item, by_estimate);
-    lead(&s.all, out);
-    s.field = pick_field(&s.all, limits[rules->effort].field);
+    if (!line_up_all(&s, out)) goto free_lists;
     s.runner = malloc((size_t)s.field * sizeof *s.runner);
-    if (!s.runner) goto free_list;
+    if (!s.runner) goto free_lists;
     lm_scale_problem(problem, SCRATCH_CAP, &s.scaled);
-    if (take_turn(rules->deadline)) {
+    if (lm_timing_take_turn(rules->deadline)) {
         race(&s, out, finding);
-        pthread_mutex_unlock(&turn);
+        lm_timing_leave_turn();
     } else {
         finding->source = LMAD_SOURCE_TIMED_OUT;
     }
     free(s.runner);
 
-free_list:
+free_lists:
+    free(s.proposals.item);
     free(s.all.item);
 }

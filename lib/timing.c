@@ -4,9 +4,12 @@
 #define _GNU_SOURCE 1
 #include "timing.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+#include "forks.h"
 
 double lm_now(void) {
     struct timespec t;
@@ -23,6 +26,26 @@ double lm_middle(double *value, int count) {
     qsort(value, (size_t)count, sizeof *value, by_value);
     return (value[(count - 1) / 2] + value[count / 2]) / 2;
 }
+
+/* ---- one at a time ---------------------------------------------------------------------------------- */
+
+static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
+
+/* A search takes long, so that a fork does not wait for its end; the thread that ran it is not in the child.
+ */
+__attribute__((constructor)) static void watch_forks(void) { lm_forks_renew(&turn); }
+
+bool lm_timing_take_turn(double deadline) {
+    const struct timespec nap = {0, 200000};
+    if (deadline <= 0) return pthread_mutex_lock(&turn) == 0;
+    while (pthread_mutex_trylock(&turn) != 0) {
+        if (lm_now() >= deadline) return false;
+        nanosleep(&nap, NULL);
+    }
+    return true;
+}
+
+void lm_timing_leave_turn(void) { pthread_mutex_unlock(&turn); }
 
 /* ---- scratch -------------------------------------------------------------------------------------- */
 
@@ -43,7 +66,7 @@ static bool touch(char *block, size_t size, double deadline) {
 static size_t room(int64_t lo, int64_t hi, size_t *origin) {
     const size_t below = lo < 0 ? whole_pages(-lo) : 0;
     *origin = below;
-    return below + whole_pages(hi > 0 ? hi : 0) + PAGE;
+    return below + whole_pages(hi > 0 ? hi : 0) + (1 + LM_SCRATCH_SLACK) * PAGE;
 }
 
 /* Used by one search at a time (lm_scratch_keep). */
@@ -98,11 +121,15 @@ typedef struct race {
     const lm_settings *settings;
     const lm_scratch *scratch;
     const lm_timing_rules *rules;
+    int round;
 } race;
 
+/* Each round elsewhere in the scratch, all of its runners at the same place. */
 static double run(const race *r, const lm_step *step, int64_t repeats) {
+    char *dst = r->scratch->dst + r->round * 11 % (LM_SCRATCH_SLACK + 1) * PAGE;
+    const char *src = r->scratch->src + r->round * 19 % (LM_SCRATCH_SLACK + 1) * PAGE;
     const double start = lm_now();
-    for (int64_t i = 0; i < repeats; i++) lm_step_run(step, r->settings, r->scratch->dst, r->scratch->src);
+    for (int64_t i = 0; i < repeats; i++) lm_step_run(step, r->settings, dst, src);
     return (lm_now() - start) / (double)repeats;
 }
 
@@ -172,9 +199,9 @@ static int left_in(const race *r) {
 }
 
 /* Starting with another runner each time, so that nobody always runs after the same one. */
-static bool one_more_round(const race *r, int round) {
+static bool one_more_round(const race *r) {
     for (int i = 0; i < r->count; i++) {
-        lm_runner *one = &r->runner[(i + round * 7) % r->count];
+        lm_runner *one = &r->runner[(i + r->round * 7) % r->count];
         if (!one->out && !sample(r, one)) return false;
     }
     return true;
@@ -186,14 +213,14 @@ enum { ROUNDS_NEEDED = 4 };
 bool lm_timing_race(lm_runner *runner, int count, const lm_settings *settings, const lm_scratch *scratch,
                     const lm_timing_rules *rules) {
     static const double factor[] = {1.5, 1.25, 1.15, 1.1};
-    const race r = {runner, count, settings, scratch, rules};
+    race r = {runner, count, settings, scratch, rules, 0};
     const double end = lm_now() + rules->budget;
     for (int k = 0; k < count; k++) runner[k].samples = 0, runner[k].out = false;
     if (!first_round(&r)) return false;
-    for (int round = 1; round < LM_SAMPLES && left_in(&r) > 1; round++) {
-        if (round >= ROUNDS_NEEDED && lm_now() > end) break;
-        if (!one_more_round(&r, round)) return false;
-        prune(&r, factor[round < 4 ? round - 1 : 3]);
+    for (r.round = 1; r.round < LM_SAMPLES && left_in(&r) > 1; r.round++) {
+        if (r.round >= ROUNDS_NEEDED && lm_now() > end) break;
+        if (!one_more_round(&r)) return false;
+        prune(&r, factor[r.round < 4 ? r.round - 1 : 3]);
     }
     return true;
 }

@@ -11,12 +11,20 @@ double lm_now(void);
 /* The median of count >= 1 values, which are sorted. */
 double lm_middle(double *value, int count);
 
+/* Whoever times anything takes its turn, for two at once would time each other. False when that takes until the
+ * deadline (0 = none). */
+bool lm_timing_take_turn(double deadline);
+void lm_timing_leave_turn(void);
+
 /* Memory for both sides of a problem: touched, and not zero. Pointers are at the start of a page, but for
  * what offsets below 0 ask for. */
 typedef struct lm_scratch {
     void *block;
-    char *dst, *src; /* to execute with */
+    char *dst, *src; /* to execute with, or up to LM_SCRATCH_SLACK pages further on */
 } lm_scratch;
+
+/* How pages share the sets of a cache is chance: one place may suit one candidate. */
+enum { LM_SCRATCH_SLACK = 31 };
 
 typedef enum lm_scratch_result { LM_SCRATCH_OK, LM_SCRATCH_NO_MEMORY, LM_SCRATCH_LATE } lm_scratch_result;
 
@@ -29,7 +37,7 @@ void lm_scratch_close(lm_scratch *scratch);
  * else than search. One scratch is open at a time; not to be called while a search is running. */
 void lm_scratch_keep(bool keep);
 
-enum { LM_SAMPLES = 25 };
+enum { LM_SAMPLES = 41 };
 
 /* A step in the race. The caller sets step; everything else is the race's. */
 typedef struct lm_runner {

@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "cpu.h"
+#include "forks.h"
 #include "log.h"
 #include "machine.h"
 #include "places.h"
@@ -20,12 +21,7 @@
 /* ---- the lock: for all contexts, so that fork() can hold it and no child finds a half-made store ------- */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-
-static void before_fork(void) { pthread_mutex_lock(&lock); }
-static void after_fork(void) { pthread_mutex_unlock(&lock); }
-__attribute__((constructor)) static void watch_forks(void) {
-    pthread_atfork(before_fork, after_fork, after_fork);
-}
+__attribute__((constructor)) static void watch_forks(void) { lm_forks_hold(&lock); }
 
 /* ---- this machine --------------------------------------------------------------------------------- */
 
@@ -79,9 +75,14 @@ static lm_record *look_up(const lm_store *store, const lm_problem *p, int effort
     return best;
 }
 
-bool lm_wisdom_find(lmad_ctx *ctx, const lm_problem *p, int effort, lm_wise *out) {
+static lm_wisdom *loaded_wisdom(lmad_ctx *ctx) {
     lm_wisdom *w = lm_ctx_wisdom(ctx);
     if (!atomic_load_explicit(&w->loaded, memory_order_acquire)) lm_places_load(ctx);
+    return w;
+}
+
+bool lm_wisdom_find(lmad_ctx *ctx, const lm_problem *p, int effort, lm_wise *out) {
+    lm_wisdom *w = loaded_wisdom(ctx);
     if (!atomic_load_explicit(&w->any, memory_order_acquire)) return false;
     pthread_mutex_lock(&lock);
     const lm_record *r = look_up(&w->store, p, effort);
@@ -96,13 +97,34 @@ bool lm_wisdom_find(lmad_ctx *ctx, const lm_problem *p, int effort, lm_wise *out
     return r != NULL;
 }
 
+const lm_calibration *lm_wisdom_calibration(lmad_ctx *ctx) {
+    return atomic_load_explicit(&loaded_wisdom(ctx)->calibration, memory_order_acquire);
+}
+
 /* ---- learning --------------------------------------------------------------------------------------- */
+
+typedef struct lm_calibrations {
+    struct lm_calibrations *next;
+    lm_calibration value;
+} lm_calibrations;
+
+/* From now on plan with these values; without memory it stays as it is. With the lock held. */
+static void publish(lm_wisdom *w, const lm_calibration *value) {
+    lm_calibrations *made = malloc(sizeof *made);
+    if (!made) return;
+    *made = (lm_calibrations){w->calibrations, *value};
+    w->calibrations = made;
+    atomic_store_explicit(&w->calibration, &made->value, memory_order_release);
+}
 
 lm_added lm_wisdom_add(lmad_ctx *ctx, lm_record *record) {
     lm_wisdom *w = lm_ctx_wisdom(ctx);
+    const bool ours = record->calibration && record->distance == 0, usable = record->key;
+    const lm_calibration value = ours ? *record->calibration : lm_usual_calibration;
     pthread_mutex_lock(&lock);
     const lm_added added = lm_store_add(&w->store, record);
-    if (w->store.count) atomic_store_explicit(&w->any, true, memory_order_release);
+    if (ours && (added == LM_ADDED || added == LM_ADDED_INSTEAD)) publish(w, &value);
+    if (usable) atomic_store_explicit(&w->any, true, memory_order_release);
     pthread_mutex_unlock(&lock);
     return added;
 }
@@ -114,28 +136,41 @@ static void write_date(char *buf, size_t size) {
         snprintf(buf, size, "1970-01-01T00:00:00Z");
 }
 
+/* Add a record of this machine and moment, unless this version cannot read what it writes (strides beyond
+ * what keys can say). */
+static void add_new(lmad_ctx *ctx, lm_record made) {
+    char date[32], line[LM_RECORD_LINE];
+    const char *reason;
+    write_date(date, sizeof date);
+    made.machine = lm_wisdom_machine();
+    made.date = date;
+    const int length = lm_record_write(line, sizeof line, &made);
+    if (length >= (int)sizeof line) return;
+    lm_record *r = lm_record_read(line, (size_t)length, lm_wisdom_machine(), &reason);
+    if (r && !lm_record_is_known(r)) lm_record_free(r), r = NULL;
+    if (r) lm_wisdom_add(ctx, r);
+}
+
+void lm_wisdom_calibrated(lmad_ctx *ctx, int effort, const lm_calibration *calibration) {
+    char values[LM_CALIBRATION_TEXT];
+    lm_calibration_format(values, sizeof values, calibration);
+    add_new(ctx,
+            (lm_record){.problem = LM_CALIBRATION_KEY, .chosen = values, .runner_up = "-", .effort = effort});
+}
+
 void lm_wisdom_learn(lmad_ctx *ctx, const lm_problem *p, int effort, const lm_step *step,
                      const lm_finding *f) {
-    char problem[LM_KEY_TEXT], chosen[256], second[256] = "-", date[32], line[LM_RECORD_LINE];
-    const char *reason;
+    char problem[LM_KEY_TEXT], chosen[256], second[256] = "-";
     lm_key_format(problem, sizeof problem, p, lm_cpu_isa());
     lm_candidate_format(chosen, sizeof chosen, step->kind, &step->params);
     if (f->runner_up.kind)
         lm_candidate_format(second, sizeof second, f->runner_up.kind, &f->runner_up.params);
-    write_date(date, sizeof date);
-    const lm_record made = {.machine = lm_wisdom_machine(),
-                            .problem = problem,
-                            .chosen = chosen,
-                            .chosen_ps = (int64_t)(f->seconds * 1e12),
-                            .runner_up = second,
-                            .runner_up_ps = (int64_t)(f->runner_up.seconds * 1e12),
-                            .effort = effort,
-                            .date = date};
-    const int length = lm_record_write(line, sizeof line, &made);
-    if (length >= (int)sizeof line) return;
-    lm_record *r = lm_record_read(line, (size_t)length, lm_wisdom_machine(), &reason);
-    if (r && !r->key) lm_record_free(r), r = NULL; /* strides beyond what keys can say */
-    if (r) lm_wisdom_add(ctx, r);
+    add_new(ctx, (lm_record){.problem = problem,
+                             .chosen = chosen,
+                             .chosen_ps = (int64_t)(f->seconds * 1e12),
+                             .runner_up = second,
+                             .runner_up_ps = (int64_t)(f->runner_up.seconds * 1e12),
+                             .effort = effort});
 }
 
 /* ---- all of it -------------------------------------------------------------------------------------- */
@@ -174,9 +209,19 @@ void lm_wisdom_clear(lm_wisdom *w) {
     lm_store old = w->store;
     w->store = (lm_store){0};
     atomic_store_explicit(&w->any, false, memory_order_release);
+    atomic_store_explicit(&w->calibration, NULL, memory_order_release);
     atomic_store_explicit(&w->loaded, true, memory_order_release);
     pthread_mutex_unlock(&lock);
     lm_store_clear(&old);
+}
+
+void lm_wisdom_close(lm_wisdom *w) {
+    lm_wisdom_clear(w);
+    for (lm_calibrations *c = w->calibrations, *next; c; c = next) {
+        next = c->next;
+        free(c);
+    }
+    w->calibrations = NULL;
 }
 
 void lmad_wisdom_forget(lmad_ctx *ctx) { lm_wisdom_clear(lm_ctx_wisdom(ctx)); }

@@ -10,8 +10,10 @@
 /* A context's wisdom; starts as {0}. One lock for all contexts guards the stores (wisdom.c). */
 typedef struct lm_wisdom {
     lm_store store;
-    atomic_bool any;    /* is there a record? */
+    atomic_bool any;    /* is there a record to plan with? */
     atomic_bool loaded; /* have the usual places been read, or shall they not be? */
+    _Atomic(const lm_calibration *) calibration; /* of this machine, the store's best one; NULL = none */
+    struct lm_calibrations *calibrations;        /* all that there ever were: plans may look at them */
 } lm_wisdom;
 
 enum { LM_MACHINE_TEXT = 160 }; /* bytes that hold a fingerprint */
@@ -29,6 +31,13 @@ typedef struct lm_wise {
  * context loads the usual places. */
 bool lm_wisdom_find(lmad_ctx *ctx, const lm_problem *problem, int effort, lm_wise *out);
 
+/* The calibration to plan with, which lives as long as the context; NULL when there is none for this machine. The
+ * first call for a context loads the usual places. */
+const lm_calibration *lm_wisdom_calibration(lmad_ctx *ctx);
+
+/* Keep a calibration of this machine, measured with this effort. */
+void lm_wisdom_calibrated(lmad_ctx *ctx, int effort, const lm_calibration *calibration);
+
 /* Keep what a search has found. Without memory it is not kept. */
 void lm_wisdom_learn(lmad_ctx *ctx, const lm_problem *problem, int effort, const lm_step *step,
                      const lm_finding *finding);
@@ -42,8 +51,9 @@ char *lm_wisdom_text(lmad_ctx *ctx, size_t *length);
 /* The same of a store that nobody else sees. */
 char *lm_store_text(const lm_store *store, size_t *length);
 
-/* Free the records. */
+/* Free the records, or everything. */
 void lm_wisdom_clear(lm_wisdom *wisdom);
+void lm_wisdom_close(lm_wisdom *wisdom);
 
 /* This machine's fingerprint; static. */
 const char *lm_wisdom_machine(void);

@@ -69,7 +69,7 @@ static void read_record(reader *r) {
         tell(r, LMAD_WISDOM_BAD, reason);
         return;
     }
-    const bool usable = record->key != NULL;
+    const bool usable = lm_record_is_known(record);
     const int distance = record->distance;
     r->known = true;
     switch (r->sink->add(r->sink->arg, record)) {

@@ -86,6 +86,31 @@ cmp "$dir/bad" "$dir/all" || fail "pruning leaves damage"
 expect 0 prune --here "$dir/bad"
 [ "$(wc -l <"$dir/bad")" -eq 1 ] || fail "pruning leaves records"
 
+# A calibration is a record like any other.
+expect 0 calibrate -o "$dir/cal"
+said '^l2=[0-9]* l3='
+expect 0 check "$dir/cal"
+said ': 1 records (0 for other machines), 0 that'
+expect 0 list --here "$dir/cal"
+said '^here  *patient  *- *calibration 1  l2='
+expect 0 merge "$dir/cal" "$dir/two"
+said 'calibration 1' 'copy host host'
+expect 0 diff "$dir/cal" "$dir/cal"
+expect 0 calibrate -o "$dir/cal2" --effort measure
+expect 0 merge -o "$dir/cal2" "$dir/cal"
+cmp -s "$dir/cal" "$dir/cal2" || fail "the calibration of more effort does not stay"
+expect 0 prune "$dir/cal"
+said ' 0 records dropped'
+expect 0 prune --problem calibration "$dir/cal"
+said ' 1 records dropped'
+expect 1 calibrate -o "$dir/cal3" --time-limit 0
+said 'no time'
+expect 2 calibrate "$dir/cal"
+LMAD_WISDOM="$dir/cal2" ./lmad-info >"$dir/out"
+said "^calibration  *this machine's: l2="
+LMAD_WISDOM='' ./lmad-info >"$dir/out"
+said '^calibration  *none, usual values: l2='
+
 # What is no wisdom is left alone.
 echo 'int main;' >"$dir/c"
 expect 1 check "$dir/c"

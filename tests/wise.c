@@ -53,11 +53,22 @@ char *lm_wise_text(lmad_ctx *ctx) {
     return text;
 }
 
+/* The text of wisdom without the line of a calibration. */
+static void drop_calibration(char *text) {
+    const char *key = strstr(text, "\t" LM_CALIBRATION_KEY "\t");
+    if (!key) return;
+    size_t start = (size_t)(key - text), end = start + strcspn(key, "\n") + 1;
+    while (start > 0 && text[start - 1] != '\n') start--;
+    memmove(text + start, text + end, strlen(text + end) + 1);
+}
+
 char *lm_wise_of(int64_t rows, int64_t columns) {
     lmad_ctx *ctx = lm_wise_ctx();
     lm_wise_plan(ctx, rows, columns, LMAD_MEASURE | LMAD_SERIAL);
-    char *text = lm_wise_text(ctx);
+    char *text;
+    ck_assert_int_eq(lmad_wisdom_export_string(ctx, &text), LMAD_OK);
     lmad_ctx_destroy(ctx);
+    drop_calibration(text);
     return text;
 }
 

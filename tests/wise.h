@@ -20,7 +20,7 @@ lmad_status lm_wise_status(lmad_ctx *ctx, int64_t rows, int64_t columns, unsigne
 /* Wisdom as text; the caller's to free. */
 char *lm_wise_text(lmad_ctx *ctx);
 
-/* A file of the wisdom on this one serial transpose (measured). */
+/* A file of the wisdom on this one serial transpose (measured), and nothing else. */
 char *lm_wise_of(int64_t rows, int64_t columns);
 
 /* The record of a file with one record, as a line with another machine or choice (NULL = as it is) and a

@@ -13,6 +13,7 @@
 #include "lib/machine.h"
 #include "lib/places.h"
 #include "lib/threads.h"
+#include "lib/wisdom.h"
 #include "lmad.h"
 
 /* What is printed. */
@@ -143,6 +144,15 @@ static void print_place(void *arg, const char *path) {
     lmad_ctx_destroy(ctx);
 }
 
+/* What estimates take this machine for. */
+static void print_calibration(void) {
+    char text[LM_CALIBRATION_TEXT];
+    const lm_calibration *ours = lm_wisdom_calibration(NULL);
+    lm_calibration_format(text, sizeof text, ours ? ours : &lm_usual_calibration);
+    print_label("calibration");
+    printf("%s: %s\n", ours ? "this machine's" : "none, usual values", text);
+}
+
 static void print_facts(const lm_machine *machine) {
     print_text("lmad", lmad_version());
     print_text("cpu", machine->cpu);
@@ -164,6 +174,7 @@ static void print_facts(const lm_machine *machine) {
     print_text("HIP", "not in this version");
     print_text("MPI", "not in this version");
     lm_places_each(print_place, NULL);
+    print_calibration();
 }
 
 static void print_fingerprint(const lm_machine *machine) {

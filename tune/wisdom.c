@@ -3,12 +3,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "wisdom_calibrate.h"
 #include "wisdom_files.h"
 #include "wisdom_tune.h"
 
 static int run(const lm_wisdom_options *options) {
     switch (options->verb) {
     case LM_TUNE: return lm_wisdom_tune(options);
+    case LM_CALIBRATE: return lm_wisdom_calibrate(options);
     case LM_MERGE: return lm_wisdom_merge(options);
     case LM_LIST: return lm_wisdom_list(options);
     case LM_CHECK: return lm_wisdom_check(options);

@@ -36,7 +36,7 @@ static const struct argp_option options[] = {
     {0}};
 
 static const char args_doc[] = "[--suite FILE|NAME]... [--problem 'ES DST SRC']...\n"
-                               "merge FILE...\nlist [FILE...]\ncheck FILE...\ndiff FILE FILE\nprune FILE...";
+                               "calibrate\nmerge FILE...\nlist [FILE...]\ncheck FILE...\ndiff FILE FILE\nprune FILE...";
 
 static const char doc[] = "Tunes copies offline, and looks after the wisdom that comes out.\v"
                           "Without a verb it tunes: each problem is measured and the outcome added to FILE "
@@ -44,6 +44,8 @@ static const char doc[] = "Tunes copies offline, and looks after the wisdom that
                           "Problems that FILE has with this effort are skipped, so a second run resumes. An "
                           "interrupt (control-C) ends it "
                           "after the problem at hand and keeps what is done.\n\n"
+                          "calibrate measures what estimates must know of this machine, in a second, and adds it to "
+                          "FILE; tuning does so in passing, in less time.\n\n"
                           "merge puts files "
                           "together. list shows one line a "
                           "record (default: of the files in use). check reports every damaged line. diff "
@@ -97,6 +99,7 @@ static void add_suite(lm_wisdom_options *o, const char *text, struct argp_state 
 }
 
 static bool is_tuning(const lm_wisdom_options *o) { return o->verb == LM_TUNE; }
+static bool is_measuring(const lm_wisdom_options *o) { return is_tuning(o) || o->verb == LM_CALIBRATE; }
 
 static void add_problem(lm_wisdom_options *o, const char *text, struct argp_state *state) {
     char error[1024];
@@ -111,7 +114,7 @@ static void check(const lm_wisdom_options *o, struct argp_state *state) {
         argp_error(state, "nothing to tune: --suite or --problem is due");
     if (wants_files && o->files == 0) argp_error(state, "which files?");
     if (o->verb == LM_DIFF && o->files != 2) argp_error(state, "diff compares two files");
-    if (is_tuning(o) && o->files) argp_error(state, "\"%s\" is neither a verb nor an option", o->file[0]);
+    if (is_measuring(o) && o->files) argp_error(state, "\"%s\" is neither a verb nor an option", o->file[0]);
     if (!is_tuning(o) && o->cases.count) argp_error(state, "suites are for tuning");
     if (o->filter.here && o->filter.foreign) argp_error(state, "--here and --foreign exclude each other");
 }
@@ -138,7 +141,7 @@ static error_t read_option(int key, char *arg, struct argp_state *state) {
 
 /* The verb is the first argument, so that what options mean is known when they are read. */
 static lm_verb read_verb(int argc, char **argv) {
-    static const char *const name[] = {"tune", "merge", "list", "check", "diff", "prune"};
+    static const char *const name[] = {"tune", "calibrate", "merge", "list", "check", "diff", "prune"};
     for (int k = 0; argc > 1 && k < (int)(sizeof name / sizeof *name); k++)
         if (strcmp(argv[1], name[k]) == 0) return (lm_verb)k;
     return (lm_verb)-1;

@@ -7,7 +7,7 @@
 
 #include "suites.h"
 
-typedef enum lm_verb { LM_TUNE, LM_MERGE, LM_LIST, LM_CHECK, LM_DIFF, LM_PRUNE } lm_verb;
+typedef enum lm_verb { LM_TUNE, LM_CALIBRATE, LM_MERGE, LM_LIST, LM_CHECK, LM_DIFF, LM_PRUNE } lm_verb;
 
 enum { LM_THREAD_LIMITS = 16 };
 

@@ -85,13 +85,16 @@ static bool matches(const lm_filter *f, const lm_record *r) {
 }
 
 static const char *whose(const lm_record *r) {
-    if (!r->key) return "kept";
+    if (!lm_record_is_known(r)) return "kept";
     return r->distance == 0 ? "here" : r->distance > 0 ? "sibling" : "foreign";
 }
 
+/* A calibration has no time of its own. */
 static void print_record(const lm_record *r) {
-    printf("%-7s %-10s %12.3f us  %s  %s  [%s]  %.10s\n", whose(r), lm_effort_name(r->effort),
-           (double)r->chosen_ps * 1e-6, r->problem, r->chosen, r->machine, r->date);
+    char time[32] = "-   ";
+    if (!r->calibration) snprintf(time, sizeof time, "%.3f us", (double)r->chosen_ps * 1e-6);
+    printf("%-7s %-10s %15s  %s  %s  [%s]  %.10s\n", whose(r), lm_effort_name(r->effort), time, r->problem, r->chosen,
+           r->machine, r->date);
 }
 
 static void add_place(void *arg, const char *path) {
@@ -141,10 +144,16 @@ static int compare_ids(const lm_record *a, const lm_record *b) {
     return machine ? machine : strcmp(a->problem, b->problem);
 }
 
+static void print_version_of(char mark, const lm_record *r) {
+    printf("    %c %s %s", mark, lm_effort_name(r->effort), r->chosen);
+    if (!r->calibration) printf(" %.3f us", (double)r->chosen_ps * 1e-6);
+    putchar('\n');
+}
+
 static void print_change(const lm_record *a, const lm_record *b) {
-    printf("~ [%s] %s\n    - %s %s %.3f us\n    + %s %s %.3f us\n", a->machine, a->problem,
-           lm_effort_name(a->effort), a->chosen, (double)a->chosen_ps * 1e-6, lm_effort_name(b->effort),
-           b->chosen, (double)b->chosen_ps * 1e-6);
+    printf("~ [%s] %s\n", a->machine, a->problem);
+    print_version_of('-', a);
+    print_version_of('+', b);
 }
 
 /* Both sorted by line, that is by machine and problem first. */
@@ -189,7 +198,7 @@ typedef struct pruning {
 
 static bool is_kept(void *arg, const lm_record *r) {
     pruning *p = arg;
-    const bool go = p->unusable ? !r->key : matches(p->filter, r);
+    const bool go = p->unusable ? !lm_record_is_known(r) : matches(p->filter, r);
     p->gone += go;
     return !go;
 }

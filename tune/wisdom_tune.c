@@ -159,7 +159,7 @@ static void sum_up(const tuning *t) {
     putchar('\n');
 }
 
-static int print_all(lmad_ctx *ctx) {
+int lm_wisdom_print(lmad_ctx *ctx) {
     char *text;
     if (lmad_wisdom_export_string(ctx, &text) != LMAD_OK) return LM_WISDOM_USAGE;
     fputs(text, stdout);
@@ -191,7 +191,7 @@ int lm_wisdom_tune(const lm_wisdom_options *o) {
         if (tune_all(&t) == LMAD_OK) result = t.failed ? LM_WISDOM_WRONG : LM_WISDOM_OK;
         lm_scratch_keep(false);
         sum_up(&t);
-        if (strcmp(output, "-") == 0) result = print_all(t.ctx);
+        if (strcmp(output, "-") == 0) result = lm_wisdom_print(t.ctx);
     }
     lmad_ctx_destroy(t.ctx);
     free(output);

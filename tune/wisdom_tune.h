@@ -12,6 +12,9 @@ int lm_wisdom_tune(const lm_wisdom_options *options);
  * said so, when there is no such place; else the caller's to free. */
 char *lm_wisdom_output(const lm_wisdom_options *options);
 
+/* All wisdom of a context on standard output; an exit status. */
+int lm_wisdom_print(lmad_ctx *ctx);
+
 /* Say a status with its detail. */
 void lm_wisdom_complain(const char *what, lmad_status status);
 
