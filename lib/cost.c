@@ -242,6 +242,20 @@ static double against_ns(const lm_step *step, double lines) {
     return against && step->nest.loops > 1 ? lines * model.against : 0;
 }
 
+/* What tiles cost beyond their lines and pages; `far` is what comes from beyond the second cache. */
+static double tiles_ns(const lm_problem *p, const lm_step *step, const shape *tile, const cache *far) {
+    const lm_pattern pattern = step->kernel->pattern;
+    const double latency = calibration(p)->latency;
+    double ns = 0;
+    if (pattern == LM_TRANSPOSE) {
+        ns += late_lines(&step->nest, tile, far->capacity, far->fetched[SRC]) * model.late * latency;
+        ns += tile->calls * model.turn;
+    }
+    if (step->kernel->stream && (pattern == LM_TRANSPOSE || pattern == LM_GATHER))
+        ns += seams(p, &step->nest, tile) * model.seam * latency;
+    return ns;
+}
+
 static int64_t llc_bytes(const lm_machine *m) {
     const int64_t all = m->cache_bytes[2] ? m->cache_bytes[2] : m->cache_bytes[1];
     return all < lm_stream_threshold() * 2 ? all : lm_stream_threshold() * 2;
@@ -251,7 +265,6 @@ static double memory_ns(const lm_problem *p, const lm_step *step, const shape *t
     const lm_machine *m = lm_machine_get();
     const lm_calibration *c = calibration(p);
     const double l1 = (double)m->cache_bytes[0] / LINE, l2 = (double)m->cache_bytes[1] / LINE;
-    const lm_pattern pattern = step->kernel->pattern;
     const bool stream = step->kernel->stream;
     cache at[CACHES] = {[L1] = {.capacity = l1 * model.l1_share},
                         [L2] = {.capacity = l2 * model.l2_share},
@@ -270,12 +283,7 @@ static double memory_ns(const lm_problem *p, const lm_step *step, const shape *t
         if (far) ns += breaks_ns(c, step, &l, at[L2].fetched[SRC]) + against_ns(step, at[L2].fetched[SRC]);
         ns += at[L2].fetched[SRC] * (far ? c->read : c->l3) + at[L2].fetched[DST] * write;
     }
-    if (pattern == LM_TRANSPOSE) {
-        ns += late_lines(&step->nest, tile, at[L2].capacity, at[L2].fetched[SRC]) * model.late * c->latency;
-        ns += tile->calls * model.turn;
-    }
-    if (stream && (pattern == LM_TRANSPOSE || pattern == LM_GATHER))
-        ns += seams(p, &step->nest, tile) * model.seam * c->latency;
+    ns += tiles_ns(p, step, tile, &at[L2]);
     if (pages) {
         ns += (at[TLB_FIRST].fetched[DST] * model.store_waits + at[TLB_FIRST].fetched[SRC]) * c->tlb;
         ns += (at[TLB_ALL].fetched[DST] * model.store_waits + at[TLB_ALL].fetched[SRC]) * c->walk;
