@@ -103,7 +103,8 @@ typedef enum {
     LMAD_ERR_DEVICE,    /**< the device reported an error */
     LMAD_ERR_NO_CODE,   /**< no device code for this problem */
     LMAD_ERR_BUFFER,    /**< a move executed on two different buffers */
-    LMAD_ERR_ARGUMENT   /**< a value is out of range in another way */
+    LMAD_ERR_ARGUMENT,  /**< a value is out of range in another way */
+    LMAD_ERR_DEVICE_LOST /**< the device failed: what is left of its work and memory can only be destroyed */
 } lmad_status;
 
 /** A short English text for a status; never NULL, static. */
