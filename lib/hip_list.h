@@ -31,6 +31,7 @@ LM_HIP(lm_hip_error, hipMemcpy2DAsync,
 LM_HIP(lm_hip_error, hipMemcpy3DAsync, (const lm_hip_copy_3d *copy, lm_hip_stream stream))
 LM_HIP(lm_hip_error, hipMemcpyPeerAsync,
        (void *dst, int dst_device, const void *src, int src_device, size_t size, lm_hip_stream stream))
+LM_HIP_OPTIONAL(lm_hip_error, hipDeviceCanAccessPeer, (int *can, int device, int peer))
 LM_HIP(lm_hip_error, hipMemsetAsync, (void *dst, int value, size_t size, lm_hip_stream stream))
 
 LM_HIP(lm_hip_error, hipStreamCreateWithFlags, (lm_hip_stream *stream, unsigned flags))
