@@ -13,14 +13,13 @@
 /* Bytes a side of what is timed. */
 enum { SCRATCH_CAP = 64 << 20 };
 
-/* How many of the best candidates are timed at an effort, and seconds after which a verdict is due. */
-static const struct {
-    int field;
-    double budget;
-} limits[] = {[LMAD_ESTIMATE] = {1, 0},
-              [LMAD_MEASURE] = {12, 0.4},
-              [LMAD_PATIENT] = {64, 2},
-              [LMAD_EXHAUSTIVE] = {256, 8}};
+const lm_search_limits *lm_search_limits_of(int effort) {
+    static const lm_search_limits limits[] = {[LMAD_ESTIMATE] = {1, 0},
+                                              [LMAD_MEASURE] = {12, 0.4},
+                                              [LMAD_PATIENT] = {64, 2},
+                                              [LMAD_EXHAUSTIVE] = {256, 8}};
+    return &limits[effort];
+}
 
 /* ---- collecting ----------------------------------------------------------------------------------- */
 
@@ -105,8 +104,7 @@ static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
 static void in_child(void) { turn = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER; }
 __attribute__((constructor)) static void watch_forks(void) { pthread_atfork(NULL, NULL, in_child); }
 
-/* Searches side by side would time each other. */
-static bool take_turn(double deadline) {
+bool lm_search_take_turn(double deadline) {
     const struct timespec nap = {0, 200000};
     if (deadline <= 0) return pthread_mutex_lock(&turn) == 0;
     while (pthread_mutex_trylock(&turn) != 0) {
@@ -115,6 +113,8 @@ static bool take_turn(double deadline) {
     }
     return true;
 }
+
+void lm_search_leave_turn(void) { pthread_mutex_unlock(&turn); }
 
 /* ---- the race ------------------------------------------------------------------------------------- */
 
@@ -125,6 +125,7 @@ typedef struct search {
     lm_problem scaled;
     list all;
     lm_runner *runner;
+    lm_step *step; /* of each runner */
     int field;
     lm_scratch scratch;
 } search;
@@ -133,8 +134,17 @@ static void line_up(search *s) {
     for (int k = 0; k < s->field; k++) {
         const lm_candidate *c = &s->all.item[k];
         const lm_params params = lm_scale_params(s->problem, &s->scaled, &c->params);
-        lm_planner_make(&s->runner[k].step, c->kind, &s->scaled, &params);
+        lm_planner_make(&s->step[k], c->kind, &s->scaled, &params);
+        s->runner[k].predicted = s->step[k].seconds;
     }
+}
+
+static double run_step(void *arg, int k, int64_t repeats) {
+    const search *s = arg;
+    const double start = lm_now();
+    for (int64_t i = 0; i < repeats; i++)
+        lm_step_run(&s->step[k], s->rules->settings, s->scratch.dst, s->scratch.src);
+    return (lm_now() - start) / (double)repeats;
 }
 
 /* What was timed on the scaled problem, for the whole one. */
@@ -157,12 +167,13 @@ static void judge(const search *s, lm_step *out, lm_finding *finding) {
 
 /* With the turn taken and the candidates collected. */
 static void race(search *s, lm_step *out, lm_finding *finding) {
-    const lm_timing_rules rules = {s->rules->deadline, limits[s->rules->effort].budget};
+    const double clock_grain = 100e-6; /* its own cost and grain must vanish in a sample */
+    const lm_timing_rules rules = {s->rules->deadline, lm_search_limits_of(s->rules->effort)->budget, clock_grain, run_step, s};
     const lm_scratch_result got = lm_scratch_open(&s->scratch, &s->scaled, rules.deadline);
     finding->source = got == LM_SCRATCH_LATE ? LMAD_SOURCE_TIMED_OUT : LMAD_SOURCE_ESTIMATED;
     if (got != LM_SCRATCH_OK) return;
     line_up(s);
-    const bool through = lm_timing_race(s->runner, s->field, s->rules->settings, &s->scratch, &rules);
+    const bool through = lm_timing_race(s->runner, s->field, &rules);
     judge(s, out, finding);
     finding->source = through ? LMAD_SOURCE_MEASURED : LMAD_SOURCE_TIMED_OUT;
     lm_scratch_close(&s->scratch);
@@ -181,18 +192,21 @@ void lm_search(const lm_problem *problem, const lm_search_rules *rules, lm_step 
     if (s.all.count == 0 || s.all.no_memory) goto free_list;
     qsort(s.all.item, (size_t)s.all.count, sizeof *s.all.item, by_estimate);
     lead(&s.all, out);
-    s.field = pick_field(&s.all, limits[rules->effort].field);
+    s.field = pick_field(&s.all, lm_search_limits_of(rules->effort)->field);
     s.runner = malloc((size_t)s.field * sizeof *s.runner);
-    if (!s.runner) goto free_list;
+    s.step = malloc((size_t)s.field * sizeof *s.step);
+    if (!s.runner || !s.step) goto free_runners;
     lm_scale_problem(problem, SCRATCH_CAP, &s.scaled);
-    if (take_turn(rules->deadline)) {
+    if (lm_search_take_turn(rules->deadline)) {
         race(&s, out, finding);
-        pthread_mutex_unlock(&turn);
+        lm_search_leave_turn();
     } else {
         finding->source = LMAD_SOURCE_TIMED_OUT;
     }
-    free(s.runner);
 
+free_runners:
+    free(s.step);
+    free(s.runner);
 free_list:
     free(s.all.item);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Racing steps against each other. Everything else that the machine does hits all runners of a round alike,
+/* Racing contenders against each other. Everything else that the machine does hits all runners of a round alike,
  * so what counts is how they compare within rounds. */
 #define _GNU_SOURCE 1
 #include "timing.h"
@@ -89,21 +89,14 @@ void lm_scratch_close(lm_scratch *scratch) {
 
 /* ---- samples -------------------------------------------------------------------------------------- */
 
-/* The clock's own cost and grain must vanish in a sample. */
-static const double shortest_sample = 100e-6;
-
 typedef struct race {
     lm_runner *runner;
     int count;
-    const lm_settings *settings;
-    const lm_scratch *scratch;
     const lm_timing_rules *rules;
 } race;
 
-static double run(const race *r, const lm_step *step, int64_t repeats) {
-    const double start = lm_now();
-    for (int64_t i = 0; i < repeats; i++) lm_step_run(step, r->settings, r->scratch->dst, r->scratch->src);
-    return (lm_now() - start) / (double)repeats;
+static double run(const race *r, const lm_runner *one, int64_t repeats) {
+    return r->rules->run(r->rules->arg, (int)(one - r->runner), repeats);
 }
 
 static bool late(const race *r, double seconds) {
@@ -112,12 +105,13 @@ static bool late(const race *r, double seconds) {
 
 /* The first sample of a runner: how often it has to be repeated comes out, too. A short run is warm then. */
 static double first_sample(const race *r, lm_runner *one) {
-    double seconds = run(r, &one->step, 1);
+    const double shortest = r->rules->shortest;
+    double seconds = run(r, one, 1);
     one->repeats = 1;
-    while (seconds * (double)one->repeats < shortest_sample) {
-        const double wanted = seconds > 0 ? 1.2 * shortest_sample / seconds : 1e3;
+    while (seconds >= 0 && seconds * (double)one->repeats < shortest) {
+        const double wanted = seconds > 0 ? 1.2 * shortest / seconds : 1e3;
         one->repeats = wanted > 1e6 ? 1000000 : (int64_t)wanted + 1;
-        seconds = run(r, &one->step, one->repeats);
+        seconds = run(r, one, one->repeats);
         if (one->repeats == 1000000) break;
     }
     return seconds;
@@ -131,9 +125,10 @@ static double least_sample(const lm_runner *one) {
 }
 
 static bool sample(const race *r, lm_runner *one) {
-    const double expected = one->samples ? least_sample(one) * (double)one->repeats : one->step.seconds;
+    const double expected = one->samples ? least_sample(one) * (double)one->repeats : one->predicted;
     if (late(r, expected)) return false;
-    const double seconds = one->samples ? run(r, &one->step, one->repeats) : first_sample(r, one);
+    const double seconds = one->samples ? run(r, one, one->repeats) : first_sample(r, one);
+    if (seconds < 0) return false;
     one->sample[one->samples++] = seconds;
     return true;
 }
@@ -156,8 +151,8 @@ static void prune(const race *r, double factor) {
 
 /* Everybody's first sample; losers are out at once. */
 static bool first_round(const race *r) {
-    if (late(r, 2 * r->runner[0].step.seconds)) return false;
-    run(r, &r->runner[0].step, 1);
+    if (late(r, 2 * r->runner[0].predicted)) return false;
+    if (run(r, &r->runner[0], 1) < 0) return false;
     for (int k = 0; k < r->count; k++) {
         if (!sample(r, &r->runner[k])) return false;
         prune(r, 2);
@@ -183,10 +178,9 @@ static bool one_more_round(const race *r, int round) {
 /* For a verdict, when samples are long. */
 enum { ROUNDS_NEEDED = 4 };
 
-bool lm_timing_race(lm_runner *runner, int count, const lm_settings *settings, const lm_scratch *scratch,
-                    const lm_timing_rules *rules) {
+bool lm_timing_race(lm_runner *runner, int count, const lm_timing_rules *rules) {
     static const double factor[] = {1.5, 1.25, 1.15, 1.1};
-    const race r = {runner, count, settings, scratch, rules};
+    const race r = {runner, count, rules};
     const double end = lm_now() + rules->budget;
     for (int k = 0; k < count; k++) runner[k].samples = 0, runner[k].out = false;
     if (!first_round(&r)) return false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Timing on memory of the planner's own: clock, scratch, and a race of steps. */
+/* Timing on memory of the planner's own: clock, scratch, and a race. */
 #ifndef LM_TIMING_H
 #define LM_TIMING_H
 
@@ -31,25 +31,27 @@ void lm_scratch_keep(bool keep);
 
 enum { LM_SAMPLES = 25 };
 
-/* A step in the race. The caller sets step; everything else is the race's. */
+/* One of those in a race. The caller sets predicted; everything else is the race's. */
 typedef struct lm_runner {
-    lm_step step;
+    double predicted; /* seconds an execution */
     double sample[LM_SAMPLES]; /* seconds an execution; all runners of a round ran right after one another */
     int samples;
     int64_t repeats; /* executions a sample */
     bool out;        /* pruned */
 } lm_runner;
 
-/* Limits of a race. */
+/* Limits of a race, and who runs. */
 typedef struct lm_timing_rules {
     double deadline; /* no sample that is expected to end after it is begun; 0 = none */
     double budget;   /* seconds after which there are no more rounds than needed for a verdict */
+    double shortest; /* seconds: shorter executions are repeated within a sample */
+    double (*run)(void *arg, int k, int64_t repeats); /* runner k, so often: seconds an execution; < 0 = it cannot */
+    void *arg;
 } lm_timing_rules;
 
-/* Run the steps in turn, again and again; runner 0 is the one to beat and is never pruned, the others are
- * when they are clearly slower. False when the deadline ended it. */
-bool lm_timing_race(lm_runner *runner, int count, const lm_settings *settings, const lm_scratch *scratch,
-                    const lm_timing_rules *rules);
+/* Run them in turn, again and again; runner 0 is the one to beat and is never pruned, the others are
+ * when they are clearly slower. False when the deadline, or a runner that cannot run, ended it. */
+bool lm_timing_race(lm_runner *runner, int count, const lm_timing_rules *rules);
 
 /* Which runner has won: runner 0 unless another one was faster in the same rounds by more than the noise. */
 int lm_timing_winner(const lm_runner *runner, int count);
