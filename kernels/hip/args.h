@@ -4,46 +4,80 @@
  *     lmad_kernel(char *dst, const char *src, lm_hip_args args)
  *
  * dst and src are the pointers of the execution; args are a value without pointers, the same for every execution.
- * Includes nothing: the includer has fixed-width integers (uint32_t, int64_t, ...). */
+ * Includes nothing: kernels are compiled where there are no headers. */
 #ifndef LM_HIP_ARGS_H
 #define LM_HIP_ARGS_H
 
-/* Axes of a kernel: those of a problem, the run, and pieces of axes that tiles cut. */
-enum { LM_HIP_AXES = 36, LM_HIP_BOX = 8, LM_HIP_VALUE = 64 };
+typedef int lm_i32;
+typedef unsigned lm_u32;
+typedef long long lm_i64;
+typedef unsigned long long lm_u64;
 
-/* Quotients by n without division: x / n = (x * multiplier) >> 32 >> shift with the carry kept, x < 2^32. */
-typedef struct lm_hip_divisor {
-    uint32_t n, multiplier, shift;
-} lm_hip_divisor;
+enum {
+    LM_HIP_AXES = 36, /* of a kernel: those of a problem, the run, pieces of axes that tiles cut */
+    LM_HIP_VIEW = 8,  /* within a tile */
+    LM_HIP_VALUE = 64, /* bytes of a fill's value, repeated as often as it fits */
+    LM_HIP_LDS = 17408, /* bytes of LDS that a tile takes with its gaps, at most */
+    LM_HIP_THREADS = 256 /* threads of a block, at most */
+};
 
-/* An axis that tiles are walked along: tiles, and the steps from one to the next in bytes. */
+/* An axis between tiles (or, in flat copies, of words), the fastest first: n indices, steps in bytes. Affine values
+ * have those of the descriptor in its order. */
 typedef struct lm_hip_axis {
-    int64_t ds, ss;
-    lm_hip_divisor tiles;
-    uint32_t left; /* of the axis, in the last tile; all others have the box's extent */
-    int32_t box;   /* which axis of the box it cuts; -1 = none */
+    lm_i64 ds, ss;
+    lm_u64 n;
+    lm_u32 multiplier, shift; /* division by n: see lm_quotient() */
+    lm_u32 quick;             /* division of small numbers by n: see lm_quick(); 0 = n is long */
+    lm_u32 bit;               /* of the mask that tells the last tiles along an axis */
+    lm_u64 below;             /* affine: product of the extents of faster axes, */
+    lm_u32 below_multiplier, below_shift; /* and division by it */
 } lm_hip_axis;
 
-/* An axis within a tile, in words: its steps on both sides and in LDS, in bytes. */
-typedef struct lm_hip_box {
-    int64_t ds, ss;
-    int32_t lds;
-    lm_hip_divisor n;
-} lm_hip_box;
+/* An axis within a tile as one side walks it, the fastest first. */
+typedef struct lm_hip_view_axis {
+    lm_i64 step;     /* in global memory, bytes */
+    lm_i32 lds;      /* in LDS, bytes */
+    lm_u32 n, quick; /* indices; their divisor, 0 for 1 */
+    lm_u32 left;     /* indices in a last tile: where `bit` of the mask is set */
+    lm_u32 bit;
+} lm_hip_view_axis;
+
+/* What one side does with a tile: items, each a word, or a square of words that is turned in registers. */
+typedef struct lm_hip_view {
+    lm_u32 items, rank;
+    lm_i64 start;     /* of item 0, relative to the tile: in global memory */
+    lm_i32 lds_start; /* in LDS */
+    lm_hip_view_axis axis[LM_HIP_VIEW];
+} lm_hip_view;
+
+/* An axis that the words of the destination walk in LDS, unit by unit. */
+typedef struct lm_hip_unit_axis {
+    lm_u32 n, quick;
+    lm_i32 lds;
+} lm_hip_unit_axis;
 
 typedef struct lm_hip_args {
-    int64_t doff, soff;    /* of the first tile */
-    uint64_t tiles;        /* blocks of threads that work */
-    uint32_t grid;         /* blocks in a row of the grid */
-    uint32_t block;        /* threads in a block */
-    uint32_t rank;         /* axes used */
-    uint32_t box_rank;     /* box axes used */
-    uint32_t items;        /* words of a tile */
-    uint32_t lds;          /* step in LDS that no box axis tells */
-    lm_hip_box box[LM_HIP_BOX];
+    lm_i64 doff, soff; /* bytes from the pointers to the first tile; with 32-bit offsets, from their lowest bytes */
+    lm_i64 dlow, slow; /* bytes from the pointers to where offsets count from */
+    lm_u32 tiles;      /* blocks of threads that work */
+    lm_u32 grid;       /* blocks in a row of the grid */
+    lm_u32 block;      /* threads in a block */
+    lm_u32 rank;       /* axes used */
+    lm_u64 words;      /* flat: of all tiles */
+    lm_u32 tile_words; /* flat: of one */
+
+    /* through LDS */
+    lm_i32 slot_step;  /* from one word of a turned square to the next, in LDS */
+    lm_i64 row_step;   /* in global memory */
+    lm_u32 units;      /* axes used below */
+    lm_u32 in_row;     /* a word's units lie along unit axis 0 */
+    lm_hip_unit_axis unit[LM_HIP_VIEW];
+    lm_hip_view view[2]; /* destination, source */
     lm_hip_axis axis[LM_HIP_AXES];
-    uint64_t value[LM_HIP_VALUE / 8]; /* of a fill; base and steps of affine values stand in `steps` */
-    uint64_t steps[33];               /* affine: base, then the step along each axis of the descriptor */
+    union {
+        lm_u64 value[LM_HIP_VALUE / 8]; /* fill */
+        lm_u64 steps[LM_HIP_AXES];      /* affine: base, and a step along each axis, bit for bit */
+    } fill;
 } lm_hip_args;
 
 #endif

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Matrices of units turned in registers: rows that are words of one side become rows that are words of the other. */
+#ifndef LM_HIP_TURN_H
+#define LM_HIP_TURN_H
+
+#include "access.h"
+
+/* Four bytes chosen from eight, by the numbers in the bytes of pick: 0 .. 3 from low, 4 .. 7 from high. */
+template <lm_u32 PICK> static __device__ inline lm_u32 lm_bytes(lm_u32 high, lm_u32 low) {
+#if defined(LM_EMULATED)
+    const lm_u64 all = (lm_u64)high << 32 | low;
+    lm_u32 out = 0;
+    for (int k = 0; k < 4; k++) out |= (lm_u32)(all >> 8 * (PICK >> 8 * k & 7) & 255) << 8 * k;
+    return out;
+#elif defined(__CUDACC__)
+    return __byte_perm(low, high, (PICK & 7) | (PICK >> 4 & 0x70) | (PICK >> 8 & 0x700) | (PICK >> 12 & 0x7000));
+#else
+    return __builtin_amdgcn_perm(high, low, PICK);
+#endif
+}
+
+/* Byte k of a word. */
+template <int BYTES> static __device__ inline lm_u32 lm_byte(const lm_word<BYTES> &word, int k) {
+    return word.w[k / 4] >> 8 * (k % 4) & 255;
+}
+
+/* out[x] unit j = in[j] unit x; words of OUT and IN bytes. */
+template <int UNIT, int OUT, int IN> struct lm_turner {
+    static __device__ inline void turn(const lm_word<IN> *in, lm_word<OUT> *out) {
+        LM_UNROLL for (int x = 0; x < IN / UNIT; x++) {
+            LM_UNROLL for (int k = 0; k < (OUT + 3) / 4; k++) {
+                lm_u32 w = 0;
+                LM_UNROLL for (int b = 4 * k; b < 4 * k + 4 && b < OUT; b++) w |=
+                    lm_byte(in[b / UNIT], x * UNIT + b % UNIT) << 8 * (b % 4);
+                out[x].w[k] = w;
+            }
+        }
+    }
+};
+
+/* Units of whole registers. */
+template <int UNIT, int OUT, int IN> struct lm_turner_whole {
+    static __device__ inline void turn(const lm_word<IN> *in, lm_word<OUT> *out) {
+        enum { N = UNIT / 4 };
+        LM_UNROLL for (int x = 0; x < IN / UNIT; x++) {
+            LM_UNROLL for (int j = 0; j < OUT / UNIT; j++) {
+                LM_UNROLL for (int k = 0; k < N; k++) out[x].w[j * N + k] = in[j].w[x * N + k];
+            }
+        }
+    }
+};
+template <int OUT, int IN> struct lm_turner<4, OUT, IN> : lm_turner_whole<4, OUT, IN> {};
+template <int OUT, int IN> struct lm_turner<8, OUT, IN> : lm_turner_whole<8, OUT, IN> {};
+template <int OUT, int IN> struct lm_turner<16, OUT, IN> : lm_turner_whole<16, OUT, IN> {};
+
+/* Squares of 4x4 bytes, of 2x2 pairs. */
+template <> struct lm_turner<1, 16, 16> {
+    static __device__ inline void turn(const lm_word<16> *in, lm_word<16> *out) {
+        LM_UNROLL for (int j = 0; j < 4; j++) {
+            LM_UNROLL for (int x = 0; x < 4; x++) {
+                const lm_u32 a = in[4 * j].w[x], b = in[4 * j + 1].w[x], c = in[4 * j + 2].w[x],
+                             d = in[4 * j + 3].w[x];
+                const lm_u32 ab0 = lm_bytes<0x05010400>(b, a), ab1 = lm_bytes<0x07030602>(b, a);
+                const lm_u32 cd0 = lm_bytes<0x05010400>(d, c), cd1 = lm_bytes<0x07030602>(d, c);
+                out[4 * x].w[j] = lm_bytes<0x05040100>(cd0, ab0);
+                out[4 * x + 1].w[j] = lm_bytes<0x07060302>(cd0, ab0);
+                out[4 * x + 2].w[j] = lm_bytes<0x05040100>(cd1, ab1);
+                out[4 * x + 3].w[j] = lm_bytes<0x07060302>(cd1, ab1);
+            }
+        }
+    }
+};
+template <> struct lm_turner<2, 16, 16> {
+    static __device__ inline void turn(const lm_word<16> *in, lm_word<16> *out) {
+        LM_UNROLL for (int j = 0; j < 4; j++) {
+            LM_UNROLL for (int x = 0; x < 4; x++) {
+                const lm_u32 a = in[2 * j].w[x], b = in[2 * j + 1].w[x];
+                out[2 * x].w[j] = lm_bytes<0x05040100>(b, a);
+                out[2 * x + 1].w[j] = lm_bytes<0x07060302>(b, a);
+            }
+        }
+    }
+};
+
+/* A word with its units in reverse. */
+template <int UNIT, int BYTES> static __device__ inline lm_word<BYTES> lm_reverse(const lm_word<BYTES> &in) {
+    lm_word<BYTES> out;
+    enum { N = (BYTES + 3) / 4, M = UNIT < 4 ? 1 : UNIT / 4 };
+    LM_UNROLL for (int k = 0; k < N; k++) {
+        const lm_u32 w = in.w[UNIT < 4 ? N - 1 - k : (N / M - 1 - k / M) * M + k % M];
+        out.w[k] = UNIT == 1 ? lm_bytes<0x00010203>(0, w) : UNIT == 2 ? lm_bytes<0x01000302>(0, w) : w;
+    }
+    return out;
+}
+
+/* Rotate a word by whole registers: out.w[k] = in.w[k - by]. */
+template <int BYTES> static __device__ inline lm_word<BYTES> lm_rotate(const lm_word<BYTES> &in, lm_u32 by) {
+    enum { N = (BYTES + 3) / 4 };
+    lm_word<BYTES> v = in;
+    LM_UNROLL for (int step = 1; step < N; step *= 2) {
+        lm_word<BYTES> t;
+        LM_UNROLL for (int k = 0; k < N; k++) t.w[k] = by & step ? v.w[(k - step + N) % N] : v.w[k];
+        v = t;
+    }
+    return v;
+}
+
+#endif

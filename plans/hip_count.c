@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Counting what a launch will touch: memory segments and LDS bank cycles, warp by warp, on tiles of each sort. The
+ * addresses come from kernels/hip/index.h, as on the device. */
+#include "hip.h"
+
+#include <string.h>
+
+#include "kernels/hip/index.h"
+
+enum { MOST_LANES = 64, BANKS = 32 };
+
+/* One access of a warp, by its threads that take part. */
+typedef struct access {
+    int lanes, bytes;
+    int64_t at[MOST_LANES];
+} access;
+
+/* Sums over warps. */
+typedef struct sums {
+    int64_t segments[2], ideal[2], accesses[2], cycles, unhindered;
+} sums;
+
+/* ---- one access ------------------------------------------------------------------------------------- */
+
+static int64_t floor_div(int64_t x, int64_t n) { return x / n - (x % n < 0); }
+
+/* Segments in the order in which they are first seen are nearly sorted. */
+static int insert(int64_t *sorted, int count, int64_t v) {
+    int at = count;
+    while (at > 0 && sorted[at - 1] > v) at--;
+    if (at > 0 && sorted[at - 1] == v) return count;
+    memmove(&sorted[at + 1], &sorted[at], (size_t)(count - at) * sizeof *sorted);
+    sorted[at] = v;
+    return count + 1;
+}
+
+static void count_global(sums *s, const access *a, int side, int segment, int64_t weight) {
+    int64_t seen[2 * MOST_LANES], low = INT64_MAX;
+    int count = 0;
+    if (a->lanes == 0) return;
+    for (int k = 0; k < a->lanes; k++) {
+        const int64_t first = floor_div(a->at[k], segment), last = floor_div(a->at[k] + a->bytes - 1, segment);
+        for (int64_t v = first; v <= last; v++) count = insert(seen, count, v);
+        if (a->at[k] < low) low = a->at[k];
+    }
+    const int64_t offset = low - floor_div(low, segment) * segment;
+    s->segments[side] += weight * count;
+    s->ideal[side] += weight * ((offset + (int64_t)a->lanes * a->bytes + segment - 1) / segment);
+    s->accesses[side] += weight;
+}
+
+/* Banks are 4 bytes wide; threads that want the same 4 bytes get them at once. */
+static void count_lds(sums *s, const access *a, int64_t weight) {
+    int64_t words[BANKS][MOST_LANES];
+    int in[BANKS] = {0}, most = 0, all = 0;
+    for (int k = 0; k < a->lanes; k++) {
+        for (int64_t w = a->at[k] / 4; w <= (a->at[k] + a->bytes - 1) / 4; w++) {
+            const int bank = (int)(w % BANKS);
+            const int count = insert(words[bank], in[bank], w);
+            all += count - in[bank];
+            in[bank] = count;
+            if (count > most) most = count;
+        }
+    }
+    s->cycles += weight * most;
+    s->unhindered += weight * ((all + BANKS - 1) / BANKS);
+}
+
+/* ---- tiles through LDS ------------------------------------------------------------------------------ */
+
+/* How a side of a tile is walked: accesses of an item, their width, steps from one to the next. */
+typedef struct phase {
+    int side, global, global_bytes, lds, lds_bytes;
+    int64_t row_step, slot_step;
+    bool units;
+} phase;
+
+static phase phase_of(const lm_launch *l, int side) {
+    const lm_variant *v = &l->variant;
+    const int units = v->option & 3, d = v->word[LM_DST], s = v->word[LM_SRC], own = v->word[side];
+    phase p = {side, 1, own, 1, own, 0, 0, false};
+    if (units == 2 && side == LM_DST) {
+        p.lds = d / v->unit;
+        p.lds_bytes = v->unit;
+        p.units = true;
+    } else if (units == (side == LM_SRC ? 0 : 1)) {
+        p.global = side == LM_SRC ? d / v->unit : s / v->unit;
+        p.lds = side == LM_SRC ? s / v->unit : d / v->unit;
+        p.lds_bytes = side == LM_SRC ? d : s;
+        p.row_step = l->args.row_step;
+        p.slot_step = l->args.slot_step;
+    }
+    return p;
+}
+
+static int64_t lds_at(const lm_launch *l, const phase *p, const lm_place *place, lm_u32 item, int k) {
+    if (!p->units) return (int64_t)place->lds + k * p->slot_step;
+    const lm_u32 units = (lm_u32)p->lds, turn = lm_unit_turn((lm_u32)l->variant.word[LM_DST], (lm_u32)p->lds_bytes, item);
+    return (lm_u32)(place->lds + lm_unit_at(&l->args, place->first * units, ((lm_u32)k + turn) % units));
+}
+
+/* Warp `first / wave` of the items of a phase. */
+static void count_warp(sums *s, const lm_device *device, const lm_launch *l, const phase *p, const lm_tile_start *tile,
+                       lm_u32 first, int64_t weight) {
+    const lm_hip_view *v = &l->args.view[p->side];
+    lm_place place[MOST_LANES];
+    lm_u32 item[MOST_LANES];
+    access a = {.bytes = p->global_bytes}, b = {.bytes = p->lds_bytes};
+    for (int lane = 0; lane < device->wave; lane++) {
+        const lm_u32 at = first + (lm_u32)lane;
+        place[a.lanes] = lm_view_at(v, p->side == LM_DST ? tile->doff : tile->soff, tile->last, at);
+        item[a.lanes] = at;
+        a.lanes += !place[a.lanes].outside;
+    }
+    b.lanes = a.lanes;
+    const int64_t low = p->side == LM_DST ? l->args.dlow : l->args.slow;
+    for (int k = 0; k < p->global; k++) {
+        for (int lane = 0; lane < a.lanes; lane++) a.at[lane] = low + place[lane].global + k * p->row_step;
+        count_global(s, &a, p->side, device->segment, weight);
+    }
+    for (int k = 0; k < p->lds; k++) {
+        for (int lane = 0; lane < b.lanes; lane++) b.at[lane] = lds_at(l, p, &place[lane], item[lane], k);
+        count_lds(s, &b, weight);
+    }
+}
+
+/* Some warps of a phase, evenly spread; the weight makes up for the others. */
+static void count_phase(sums *s, const lm_device *device, const lm_launch *l, int side, const lm_tile_start *tile,
+                        int warps, int64_t weight) {
+    const phase p = phase_of(l, side);
+    const int64_t all = (l->args.view[side].items + (lm_u32)device->wave - 1) / (lm_u32)device->wave;
+    const int64_t some = all < warps ? all : warps;
+    for (int64_t k = 0; k < some; k++) {
+        const int64_t from = all * k / some, to = all * (k + 1) / some;
+        count_warp(s, device, l, &p, tile, (lm_u32)((from + (to - from) / 2) * device->wave), weight * (to - from));
+    }
+}
+
+/* Tiles that are last along the axes of `last`: how many there are, and one of them, chosen by `which`. */
+static int64_t tiles_of(const lm_launch *l, lm_u32 last, uint64_t which, lm_u32 *number) {
+    int64_t count = 1, scale = 1;
+    *number = 0;
+    for (lm_u32 k = 0; k < l->args.rank; k++) {
+        const lm_hip_axis *a = &l->args.axis[k];
+        const bool cut = a->bit < 31, end = last >> a->bit & 1;
+        const int64_t n = (int64_t)a->n, choices = !cut ? n : end ? 1 : n - 1;
+        if (choices == 0) return 0;
+        *number += (lm_u32)(scale * (cut && end ? n - 1 : (int64_t)(which % (uint64_t)choices)));
+        which = which / 3 + which * 2654435761u;
+        count *= choices;
+        scale *= n;
+    }
+    return count;
+}
+
+enum { TILES = 3, WARPS = 12 };
+
+static void count_staged(sums *s, const lm_device *device, const lm_launch *l) {
+    lm_u32 bits = 0;
+    for (lm_u32 k = 0; k < l->args.rank; k++)
+        if (l->args.axis[k].bit < 31) bits |= 1u << l->args.axis[k].bit;
+    for (lm_u32 last = 0; last <= bits; last++) {
+        if (last & ~bits) continue;
+        for (uint64_t k = 0; k < TILES; k++) {
+            lm_u32 number;
+            const int64_t count = tiles_of(l, last, k * 7919, &number);
+            const int64_t share = count * (int64_t)(k + 1) / TILES - count * (int64_t)k / TILES;
+            if (share == 0) continue;
+            const lm_tile_start tile = lm_tile_at(&l->args, number);
+            for (int side = LM_DST; side <= LM_SRC; side++) count_phase(s, device, l, side, &tile, WARPS, share);
+        }
+    }
+}
+
+int64_t lm_hip_conflicts(const lm_device *device, const lm_launch *l) {
+    const lm_tile_start tile = {0, 0, 0};
+    sums s = {.cycles = 0};
+    for (int side = LM_DST; side <= LM_SRC; side++) count_phase(&s, device, l, side, &tile, 4, 1);
+    return s.cycles;
+}
+
+/* ---- flat copies ------------------------------------------------------------------------------------ */
+
+static void count_flat_warp(sums *s, const lm_device *device, const lm_launch *l, const lm_start *start, lm_u32 first,
+                            int64_t weight) {
+    access to = {.bytes = l->variant.word[LM_DST]}, from = {.bytes = l->variant.word[LM_SRC]};
+    for (lm_u32 lane = 0; lane < (lm_u32)device->wave && first + lane < start->words; lane++) {
+        const lm_pair at = lm_flat_at(&l->args, start, first + lane);
+        to.at[to.lanes++] = l->args.dlow + at.d;
+        from.at[from.lanes++] = l->args.slow + at.s;
+    }
+    count_global(s, &to, LM_DST, device->segment, weight);
+    if (l->variant.kernel == LM_HIP_COPY) count_global(s, &from, LM_SRC, device->segment, weight);
+}
+
+static void count_flat_tile(sums *s, const lm_device *device, const lm_launch *l, lm_u32 tile, int64_t weight) {
+    lm_start start;
+    lm_flat_start(&l->args, tile, &start);
+    const int64_t all = (start.words + (lm_u32)device->wave - 1) / (lm_u32)device->wave;
+    const int64_t some = all < WARPS ? all : WARPS;
+    for (int64_t k = 0; k < some; k++) {
+        const int64_t from = all * k / some, to = all * (k + 1) / some;
+        count_flat_warp(s, device, l, &start, (lm_u32)((from + (to - from) / 2) * device->wave), weight * (to - from));
+    }
+}
+
+static void count_flat(sums *s, const lm_device *device, const lm_launch *l) {
+    const int64_t whole = (int64_t)(l->args.words / l->args.tile_words), some = whole < 8 ? whole : 8;
+    for (int64_t k = 0; k < some; k++) {
+        const int64_t from = whole * k / some, to = whole * (k + 1) / some;
+        count_flat_tile(s, device, l, (lm_u32)(from + (to - from) * 5 / 8), to - from);
+    }
+    if (whole < (int64_t)l->args.tiles) count_flat_tile(s, device, l, (lm_u32)whole, 1);
+}
+
+/* ---- all of it -------------------------------------------------------------------------------------- */
+
+void lm_hip_count(const lm_device *device, lm_launch *l, int64_t accesses[2]) {
+    sums s = {.cycles = 0};
+    if (l->variant.kernel == LM_HIP_COPY || l->variant.kernel == LM_HIP_FILL)
+        count_flat(&s, device, l);
+    else
+        count_staged(&s, device, l);
+    memcpy(l->segments, s.segments, sizeof s.segments);
+    memcpy(l->ideal, s.ideal, sizeof s.ideal);
+    memcpy(accesses, s.accesses, sizeof s.accesses);
+    l->lds_cycles = s.cycles;
+    l->lds_ideal = s.unhindered;
+}

@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copies through LDS. A tile is a box of the problem's axes; each side walks it in its own order. Two axes with words
+ * along both are turned as squares in registers; anything else is put together unit by unit. */
+#include "hip_box.h"
+
+/* How words are turned (kernels/hip/staged.h), and that views have more axes than three. */
+enum { TURN_LOADED, TURN_STORED, TURN_UNITS, MANY_AXES = 4 };
+enum { FEW_AXES = 3 };
+
+/* A box on its way to arguments. */
+typedef struct staging {
+    lm_hip_box box;
+    int turn;
+    int bit[LM_HIP_AXES];         /* of cut axes; LM_UNCUT for others */
+    int64_t lds[LM_HIP_AXES];     /* steps of axes, or of their words where they are turned */
+    int64_t slot, gap;            /* between words of a square; their own step */
+    int64_t bytes;                /* LDS in use */
+} staging;
+
+enum { UNCUT = 30 };
+
+static int fastest(const lm_hip_box *b, int side) { return b->by[side][0]; }
+static int units(const lm_hip_box *b, int side) { return b->word[side] / b->unit; }
+
+/* ---- views ------------------------------------------------------------------------------------------ */
+
+typedef struct entry {
+    int64_t n, step, lds, left;
+    int bit;
+} entry;
+
+/* Axes are added the fastest first. */
+static void add(lm_hip_view *v, const entry *e) {
+    lm_hip_view_axis *a = &v->axis[v->rank++];
+    *a = (lm_hip_view_axis){e->step, (lm_i32)e->lds, (lm_u32)e->n, lm_hip_quick(e->n), (lm_u32)e->left, (lm_u32)e->bit};
+    v->items *= (lm_u32)e->n;
+}
+
+/* An axis in words of `per` of its units. */
+static entry whole_axis(const staging *s, int axis, int side, int64_t per) {
+    const lm_hip_box *b = &s->box;
+    return (entry){b->t[axis] / per, per * lm_hip_step(&b->dim[axis], side), s->lds[axis],
+                   s->bit[axis] == UNCUT ? b->t[axis] / per : lm_hip_box_left(b, axis) / per, s->bit[axis]};
+}
+
+static bool reversed(const lm_hip_box *b) {
+    return b->word[LM_SRC] > b->unit && b->dim[fastest(b, LM_SRC)].ss < 0;
+}
+
+/* A side that moves words, or squares, along its own fastest axis; the other side's axis is walked unit by unit if
+ * `split`, else in words too: a square an item. */
+static void view_of(const staging *s, int side, bool split, lm_hip_view *v) {
+    const lm_hip_box *b = &s->box;
+    const int other = fastest(b, 1 - side);
+    *v = (lm_hip_view){.items = 1};
+    for (int k = 0; k < b->rank; k++) {
+        const int axis = b->by[side][k];
+        const int64_t per = axis == fastest(b, side) ? units(b, side) : axis == other ? units(b, 1 - side) : 1;
+        const entry e = whole_axis(s, axis, side, per);
+        if (axis == other && split && per > 1) {
+            const entry part = {per, lm_hip_step(&b->dim[axis], side), s->slot, per, UNCUT};
+            add(v, &part);
+        }
+        if (e.n > 1) add(v, &e);
+    }
+}
+
+/* Words of a source that runs backwards begin at their last unit. */
+static void start_reversed(const staging *s, lm_hip_args *a) {
+    const lm_hip_box *b = &s->box;
+    const int64_t last = units(b, LM_SRC) - 1;
+    const lm_pdim *dim = &b->dim[fastest(b, LM_SRC)];
+    a->view[LM_SRC].start = last * dim->ss;
+    if (s->turn == TURN_LOADED) {
+        a->view[LM_SRC].lds_start = (lm_i32)(last * s->slot);
+        a->slot_step = (lm_i32)-s->slot;
+    } else {
+        a->view[LM_DST].start = last * dim->ds;
+        a->row_step = -dim->ds;
+    }
+}
+
+static void set_squares(const staging *s, lm_hip_args *a) {
+    const lm_hip_box *b = &s->box;
+    const bool loaded = s->turn == TURN_LOADED;
+    view_of(s, LM_SRC, !loaded, &a->view[LM_SRC]);
+    view_of(s, LM_DST, loaded, &a->view[LM_DST]);
+    a->row_step = loaded ? b->dim[fastest(b, LM_DST)].ss : b->dim[fastest(b, LM_SRC)].ds;
+    a->slot_step = (lm_i32)s->slot;
+    if (reversed(b)) start_reversed(s, a);
+}
+
+/* ---- layout of squares ------------------------------------------------------------------------------- */
+
+/* Words of the side that is not turned lie in rows along its axis, a square's `slot` apart; squares of a row of the
+ * other axis are `gap` further than they need to be. */
+static void lay_squares(staging *s, int64_t gap) {
+    const lm_hip_box *b = &s->box;
+    const int own = s->turn == TURN_LOADED ? LM_DST : LM_SRC, inner = fastest(b, own), outer = fastest(b, 1 - own);
+    int64_t step = b->word[own];
+    s->lds[inner] = step;
+    s->slot = b->t[inner] / units(b, own) * step;
+    s->lds[outer] = s->slot * units(b, 1 - own) + gap;
+    step = s->lds[outer] * (b->t[outer] / units(b, 1 - own));
+    for (int k = 0; k < b->rank; k++) {
+        const int axis = b->by[LM_SRC][k];
+        if (axis == inner || axis == outer || b->t[axis] == 1) continue;
+        s->lds[axis] = step;
+        step *= b->t[axis];
+    }
+    s->bytes = step;
+}
+
+/* ---- layout and views of boxes put together unit by unit ---------------------------------------------- */
+
+/* The source's run lies in LDS as it is, the other axes in its order; the first of these is `gap` wider. */
+static void lay_units(staging *s, int64_t gap) {
+    const lm_hip_box *b = &s->box;
+    int64_t step = b->unit;
+    for (int k = 0; k < b->rank; k++) {
+        const int axis = b->by[LM_SRC][k];
+        if (k > 0 && k == b->run[LM_SRC]) step += gap;
+        s->lds[axis] = step;
+        if (b->t[axis] == 1) continue;
+        step *= b->t[axis];
+    }
+    s->bytes = step;
+}
+
+static void set_source_run(const staging *s, lm_hip_args *a) {
+    const lm_hip_box *b = &s->box;
+    lm_hip_view *v = &a->view[LM_SRC];
+    const int run = b->run[LM_SRC], last = run ? b->by[LM_SRC][run - 1] : 0;
+    *v = (lm_hip_view){.items = 1};
+    if (run) {
+        const int sign = b->dim[fastest(b, LM_SRC)].ss < 0 ? -1 : 1;
+        const int64_t word = b->word[LM_SRC], n = b->run_units[LM_SRC] / units(b, LM_SRC);
+        const int64_t left = s->bit[last] == UNCUT ? n : n / b->t[last] * 0 + lm_hip_box_left(b, last) * (b->run_units[LM_SRC] / b->t[last]) / units(b, LM_SRC);
+        const entry e = {n, sign * word, sign * word, left, s->bit[last]};
+        if (n > 1) add(v, &e);
+        if (sign < 0) {
+            v->start = b->unit - word;
+            v->lds_start = (lm_i32)(b->run_units[LM_SRC] * b->unit - word);
+        }
+    }
+    for (int k = run; k < b->rank; k++) {
+        const entry e = whole_axis(s, b->by[LM_SRC][k], LM_SRC, 1);
+        if (e.n > 1) add(v, &e);
+    }
+}
+
+/* The step of an axis in LDS, where a source that runs backwards lies backwards. */
+static int64_t unit_step(const staging *s, int axis) {
+    const lm_hip_box *b = &s->box;
+    for (int k = 0; k < b->run[LM_SRC]; k++)
+        if (b->by[LM_SRC][k] == axis) return b->dim[axis].ss < 0 ? -s->lds[axis] : s->lds[axis];
+    return s->lds[axis];
+}
+
+static void add_unit_axis(const staging *s, int axis, lm_hip_args *a) {
+    const int64_t n = s->box.t[axis];
+    a->unit[a->units++] = (lm_hip_unit_axis){(lm_u32)n, lm_hip_quick(n), (lm_i32)unit_step(s, axis)};
+}
+
+static void set_destination_run(const staging *s, lm_hip_args *a) {
+    const lm_hip_box *b = &s->box;
+    lm_hip_view *v = &a->view[LM_DST];
+    const int run = b->run[LM_DST] ? b->run[LM_DST] : 1, last = b->by[LM_DST][run - 1];
+    const int64_t n = b->run_units[LM_DST] / units(b, LM_DST);
+    *v = (lm_hip_view){.items = 1};
+    a->units = 0;
+    for (int k = 0; k < run; k++)
+        if (b->t[b->by[LM_DST][k]] > 1 || k == 0) add_unit_axis(s, b->by[LM_DST][k], a);
+    a->in_row = a->unit[0].n % (lm_u32)units(b, LM_DST) == 0;
+    const entry e = {n, b->run[LM_DST] ? b->word[LM_DST] : b->dim[last].ds, 0,
+                     s->bit[last] == UNCUT ? n : lm_hip_box_left(b, last) * (b->run_units[LM_DST] / b->t[last]) / units(b, LM_DST), s->bit[last]};
+    add(v, &e);
+    for (int k = run; k < b->rank; k++) {
+        entry other = whole_axis(s, b->by[LM_DST][k], LM_DST, 1);
+        other.lds = unit_step(s, b->by[LM_DST][k]);
+        if (other.n > 1) add(v, &other);
+    }
+    if (b->run[LM_SRC] && b->dim[fastest(b, LM_SRC)].ss < 0)
+        v->lds_start = (lm_i32)((b->run_units[LM_SRC] - 1) * b->unit);
+}
+
+/* ---- making one ------------------------------------------------------------------------------------- */
+
+static void lay(staging *s, int64_t gap, lm_launch *out) {
+    if (s->turn == TURN_UNITS) {
+        lay_units(s, gap);
+        set_source_run(s, &out->args);
+        set_destination_run(s, &out->args);
+    } else {
+        lay_squares(s, gap);
+        set_squares(s, &out->args);
+    }
+}
+
+/* The gap with the fewest bank conflicts, as far as there is room. */
+static void choose_gap(staging *s, const lm_device *device, lm_launch *out) {
+    const int grain = s->turn == TURN_LOADED ? s->box.word[LM_DST] : s->box.word[LM_SRC];
+    int64_t best = INT64_MAX, best_gap = 0;
+    for (int64_t gap = 0; gap <= 128; gap += grain) {
+        lay(s, gap, out);
+        if (s->bytes > LM_HIP_LDS) break;
+        const int64_t cycles = lm_hip_conflicts(device, out);
+        if (cycles >= best) continue;
+        best = cycles;
+        best_gap = gap;
+    }
+    lay(s, best_gap, out);
+}
+
+/* Tiles along all axes that one tile does not cover, in the order asked for. */
+static int64_t set_tiles(staging *s, lm_order order, lm_launch *out) {
+    const lm_hip_box *b = &s->box;
+    lm_hip_form f = {0};
+    int64_t tiles = 1;
+    int bits = 0, bit_of[LM_HIP_AXES];
+    for (int k = 0; k < b->rank; k++) {
+        const int64_t n = lm_hip_box_tiles(b, k);
+        const lm_pdim step = {n, b->dim[k].ds * b->t[k], b->dim[k].ss * b->t[k]};
+        s->bit[k] = b->dim[k].n % b->t[k] ? bits++ : UNCUT;
+        if (n == 1) continue;
+        int at = f.rank++;
+        for (; at > 0 && lm_hip_faster(&step, &f.dim[at - 1], order); at--) {
+            f.dim[at] = f.dim[at - 1];
+            bit_of[at] = bit_of[at - 1];
+        }
+        f.dim[at] = step;
+        bit_of[at] = s->bit[k] == UNCUT ? 31 : s->bit[k];
+        if (n > UINT32_MAX / tiles) return 0;
+        tiles *= n;
+    }
+    for (int k = 0; k < f.rank; k++) {
+        lm_hip_set_axis(&out->args.axis[k], &f.dim[k]);
+        out->args.axis[k].bit = (lm_u32)bit_of[k];
+    }
+    out->args.rank = (lm_u32)f.rank;
+    return tiles;
+}
+
+/* Threads enough for the items, of which squares are the fewer. */
+static int threads_for(const staging *s, const lm_device *device, const lm_launch *out) {
+    const lm_hip_view *v = out->args.view;
+    const int side = s->turn == TURN_UNITS ? LM_SRC : s->turn == TURN_LOADED ? LM_SRC : LM_DST;
+    const int64_t items = s->turn == TURN_UNITS && v[LM_DST].items > v[side].items ? v[LM_DST].items : v[side].items;
+    const int64_t waves = (items + device->wave - 1) / device->wave, most = LM_HIP_THREADS / device->wave;
+    return (int)(waves < most ? waves : most) * device->wave;
+}
+
+static bool many_axes(const lm_hip_args *a) {
+    return a->view[LM_DST].rank > FEW_AXES || a->view[LM_SRC].rank > FEW_AXES || a->units > FEW_AXES;
+}
+
+static bool finish(staging *s, const lm_problem *p, const lm_device *device, const lm_hip_params *params,
+                   lm_launch *out) {
+    const int64_t tiles = set_tiles(s, params->order, out);
+    if (tiles == 0) return false;
+    lm_hip_set_reach(p, out);
+    out->variant.kernel = s->turn == TURN_UNITS ? LM_HIP_BLOCK : LM_HIP_TILE;
+    out->variant.unit = s->box.unit;
+    out->variant.word[LM_DST] = s->box.word[LM_DST];
+    out->variant.word[LM_SRC] = s->box.word[LM_SRC];
+    out->variant.items = params->items;
+    out->variant.stream = params->stream;
+    out->variant.option = s->turn;
+    choose_gap(s, device, out);
+    if (many_axes(&out->args)) out->variant.option |= MANY_AXES;
+    return s->bytes <= LM_HIP_LDS && lm_hip_set_grid(device, tiles, threads_for(s, device, out), out);
+}
+
+static bool make_block(const lm_problem *p, const lm_device *device, const lm_hip_params *params, unsigned align,
+                       lm_launch *out) {
+    staging s = {.turn = TURN_UNITS};
+    lm_hip_box_make(&s.box, p, params, align, true);
+    return finish(&s, p, device, params, out);
+}
+
+/* Rows of a tile on a side, in bytes. */
+static int64_t row_bytes(const lm_hip_box *b, int side) { return b->t[fastest(b, side)] * b->unit; }
+
+static bool make_tile(const lm_problem *p, const lm_device *device, const lm_hip_params *params, unsigned align,
+                      lm_launch *out) {
+    staging s = {.turn = TURN_LOADED};
+    lm_hip_box_make(&s.box, p, params, align, false);
+    if (s.box.unit != p->run || fastest(&s.box, LM_DST) == fastest(&s.box, LM_SRC))
+        return make_block(p, device, params, align, out);
+    if (row_bytes(&s.box, LM_SRC) < row_bytes(&s.box, LM_DST)) s.turn = TURN_STORED;
+    return finish(&s, p, device, params, out);
+}
+
+/* ---- candidates ------------------------------------------------------------------------------------- */
+
+static bool is_box(const lm_problem *p) {
+    return p->rank > 0 && (p->op == LM_OP_COPY || p->op == LM_OP_MOVE || p->op == LM_OP_MANY);
+}
+
+/* The fastest axis of a side. */
+static int fastest_of(const lm_problem *p, lm_order order) {
+    int best = 0;
+    for (int k = 1; k < p->rank; k++)
+        if (lm_hip_faster(&p->dim[k], &p->dim[best], order)) best = k;
+    return best;
+}
+
+static bool is_tile(const lm_problem *p) {
+    return is_box(p) && p->run <= 16 && (p->run & (p->run - 1)) == 0 &&
+           fastest_of(p, LM_ORDER_DST) != fastest_of(p, LM_ORDER_SRC) && p->dim[fastest_of(p, LM_ORDER_SRC)].ss != 0;
+}
+
+static int add_tiles(const lm_problem *p, int effort, lm_hip_kernel kernel, lm_hip_params *out, int count, int max) {
+    static const int64_t tile[][2] = {{256, 256}, {128, 128}, {128, 256}, {256, 128}, {512, 512}, {64, 64}, {1024, 64}, {64, 1024}};
+    const int shapes = effort < LMAD_PATIENT ? 4 : (int)(sizeof tile / sizeof *tile);
+    for (int k = 0; k < shapes; k++) {
+        for (int order = LM_ORDER_DST; order <= (effort < LMAD_PATIENT ? LM_ORDER_DST : LM_ORDER_SRC); order++) {
+            if (count == max) return count;
+            out[count++] = (lm_hip_params){.kernel = kernel,
+                                           .word = {16, 16},
+                                           .tile = {tile[k][0], tile[k][1]},
+                                           .order = (lm_order)order,
+                                           .items = 4};
+        }
+    }
+    (void)p;
+    return count;
+}
+
+static int propose_tile(const lm_problem *p, int effort, lm_hip_params *out, int count, int max) {
+    return add_tiles(p, effort, LM_HIP_TILE, out, count, max);
+}
+
+static int propose_block(const lm_problem *p, int effort, lm_hip_params *out, int count, int max) {
+    return add_tiles(p, effort, LM_HIP_BLOCK, out, count, max);
+}
+
+const lm_hip_kind lm_hip_tile = {"hip-tile", is_tile, propose_tile, make_tile};
+const lm_hip_kind lm_hip_block = {"hip-block", is_box, propose_block, make_block};
