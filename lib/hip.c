@@ -50,9 +50,15 @@ static void *open_first(const char *const *name, int count) {
 
 static void *open_runtime(void) {
     const char *wanted = lm_environment("LMAD_HIP_LIBRARY");
-    void *handle = wanted ? open_first(&wanted, 1) : open_first(runtimes, LM_COUNT(runtimes));
+    void *handle = NULL;
+    if (!wanted)
+        handle = open_first(runtimes, LM_COUNT(runtimes));
+    else if (wanted[0])
+        handle = open_first(&wanted, 1);
     if (handle) return handle;
-    if (wanted)
+    if (wanted && !wanted[0])
+        snprintf(state.reason, sizeof state.reason, "LMAD_HIP_LIBRARY is empty");
+    else if (wanted)
         snprintf(state.reason, sizeof state.reason, "LMAD_HIP_LIBRARY: %s", dlerror());
     else
         snprintf(state.reason, sizeof state.reason, "no %s on this system", runtimes[LM_COUNT(runtimes) - 1]);
