@@ -20,6 +20,10 @@ AS_CASE([$with_hip],
      AS_IF([test $lm_hip_headers = no],
         [AC_MSG_ERROR([--with-hip=$with_hip: no usable $with_hip/include/hip/hip_runtime_api.h])])
      AC_DEFINE_UNQUOTED([LM_HIP_DIR], ["$with_hip"], [Where HIP is looked for first.])])
+AS_CASE([$with_hip.$lm_hip_headers],
+    [no.*], [lm_hip_summary=no],
+    [*.yes], [lm_hip_summary="loaded at run time; declarations are compared with its headers"],
+    [lm_hip_summary="loaded at run time; no headers to compare declarations with (Debian: libamdhip64-dev)"])
 AM_CONDITIONAL([HAVE_HIP_HEADERS], [test $lm_hip_headers = yes])
 AC_SUBST([HIP_CPPFLAGS])
 ])
