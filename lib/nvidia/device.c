@@ -141,3 +141,14 @@ lm_hip_error hipDeviceSynchronize(void) {
     const lm_cuda *cuda = lm_nv_ready(&error);
     return cuda ? lm_nv_result(cuda->cuCtxSynchronize()) : lm_nv_fail(error);
 }
+
+lm_hip_error hipDeviceCanAccessPeer(int *can, int device, int peer) {
+    lm_hip_error error;
+    const lm_cuda *cuda = lm_nv_driver(&error);
+    lm_cu_device from, to;
+    if (!cuda) return lm_nv_fail(error);
+    error = lm_nv_error(cuda->cuDeviceGet(&from, device));
+    if (error == LM_HIP_SUCCESS) error = lm_nv_error(cuda->cuDeviceGet(&to, peer));
+    if (error != LM_HIP_SUCCESS) return lm_nv_fail(error);
+    return lm_nv_result(cuda->cuDeviceCanAccessPeer(can, from, to));
+}
