@@ -355,6 +355,8 @@ typedef struct {
     int effort;               /**< LMAD_ESTIMATE ...: what the choice rests on; for wisdom the effort it was made with */
     int sibling;              /**< 1: wisdom of another machine was used, the most similar one; else 0 */
     int candidates;           /**< how many candidates were timed for this plan; 0 when none were */
+    int device;               /**< HIP's number of the device that it is for (lmad-hip.h); -1 = the host */
+    int64_t launches;         /**< kernels and copies that one execution hands to the device; 0 on the host */
 } lmad_info;
 
 /** Fill in the first info->struct_size bytes of *info: members that this version of the library does not

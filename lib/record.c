@@ -83,9 +83,12 @@ static void understand(lm_record *r, const char *machine) {
     r->distance = lm_sibling_distance(machine, r->machine);
     r->key = NULL;
     r->candidate = (lm_candidate){.kind = NULL};
-    if (r->effort < 0 || !lm_candidate_parse(&r->candidate, r->chosen)) return;
+    r->on_device = lm_device_way_parse(&r->way, r->chosen);
+    if (r->effort < 0 || (!r->on_device && !lm_candidate_parse(&r->candidate, r->chosen))) return;
     r->candidate.seconds = (double)r->chosen_ps * 1e-12;
-    r->key = lm_key_parse(r->problem);
+    lm_key *key = lm_key_parse(r->problem);
+    if (key && lm_key_on_device(key) != r->on_device) free(key), key = NULL;
+    r->key = key;
 }
 
 lm_record *lm_record_read(const char *line, size_t length, const char *machine, const char **reason) {

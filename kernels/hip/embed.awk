@@ -16,7 +16,7 @@ function embed(path,    line, name) {
             embed(folder name)
             continue
         }
-        gsub(/\\/, "\\\\", line)
+        gsub(/\\/, "\\\\&", line)
         gsub(/"/, "\\\"", line)
         print "    \"" line "\","
     }
