@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "config.h"
@@ -84,6 +85,31 @@ static void find_compiler(void) {
 #include "hip_list.h"
 }
 
+/* ---- hipLaunchHostFunc() where there is none ------------------------------------------------------ */
+
+typedef struct host_call {
+    lm_hip_host_function function;
+    void *data;
+} host_call;
+
+static void call_back(lm_hip_stream stream, lm_hip_error status, void *data) {
+    (void)stream, (void)status;
+    host_call call = *(host_call *)data;
+    free(data);
+    call.function(call.data);
+}
+
+static lm_hip_error launch_by_callback(lm_hip_stream stream, lm_hip_host_function function, void *data) {
+    host_call *call = malloc(sizeof *call);
+    if (!call) return LM_HIP_ERROR_OUT_OF_MEMORY;
+    *call = (host_call){function, data};
+    lm_hip_error error = state.hip.hipStreamAddCallback(stream, call_back, call, 0);
+    if (error) free(call);
+    return error;
+}
+
+/* ---- The table ---------------------------------------------------------------------------------- */
+
 static bool can_compile(const lm_hip *hip) {
     return hip->hiprtcCreateProgram && hip->hiprtcCompileProgram && hip->hiprtcGetProgramLogSize &&
            hip->hiprtcGetProgramLog && hip->hiprtcGetCodeSize && hip->hiprtcGetCode &&
@@ -96,6 +122,12 @@ static bool fill_table(void *handle) {
     if (!find(handle, #name, &state.hip.name)) missing = #name;
 #define LM_HIP_OPTIONAL(returns, name, parameters) find(handle, #name, &state.hip.name);
 #include "hip_list.h"
+    if (!state.hip.hipLaunchHostFunc) {
+        if (state.hip.hipStreamAddCallback)
+            state.hip.hipLaunchHostFunc = launch_by_callback;
+        else
+            missing = "hipLaunchHostFunc";
+    }
     if (missing) {
         snprintf(state.reason, sizeof state.reason, "%.100s: no %s in it", state.library, missing);
         return false;

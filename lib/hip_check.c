@@ -125,6 +125,7 @@ _Static_assert(offsetof(hipDeviceProp_t, gcnArchName) == (HIP_VERSION_MAJOR >= 6
 #define lm_hip_function           hipFunction_t
 #define lm_hiprtc_program         hiprtcProgram
 #define lm_hip_host_function      hipHostFn_t
+#define lm_hip_callback           hipStreamCallback_t
 #define lm_hip_properties         hipDeviceProp_t
 #define lm_hip_pointer_attributes hipPointerAttribute_t
 #define lm_hip_copy_3d            struct hipMemcpy3DParms

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The list of HIP's entry points that the library uses. No include guard: the includer defines
  * LM_HIP(returns, name, parameters), for those that every version has, and
- * LM_HIP_OPTIONAL(returns, name, parameters), for those that may be NULL; this file undefines both.
+ * LM_HIP_OPTIONAL(returns, name, parameters), for those that some lack; this file undefines both.
  * clang-format would take the parameters for products. */
 /* clang-format off */
 LM_HIP(lm_hip_error, hipInit, (unsigned flags))
@@ -39,7 +39,11 @@ LM_HIP(lm_hip_error, hipStreamDestroy, (lm_hip_stream stream))
 LM_HIP(lm_hip_error, hipStreamSynchronize, (lm_hip_stream stream))
 LM_HIP(lm_hip_error, hipStreamWaitEvent, (lm_hip_stream stream, lm_hip_event event, unsigned flags))
 LM_HIP(lm_hip_error, hipStreamIsCapturing, (lm_hip_stream stream, lm_hip_capture_status *status))
-LM_HIP(lm_hip_error, hipLaunchHostFunc, (lm_hip_stream stream, lm_hip_host_function function, void *data))
+/* Not in Debian's 5.2.3, though its headers declare it; hip.c then makes it of the other one. */
+LM_HIP_OPTIONAL(lm_hip_error, hipLaunchHostFunc,
+                (lm_hip_stream stream, lm_hip_host_function function, void *data))
+LM_HIP_OPTIONAL(lm_hip_error, hipStreamAddCallback,
+                (lm_hip_stream stream, lm_hip_callback callback, void *data, unsigned flags))
 LM_HIP(lm_hip_error, hipDeviceSynchronize, (void))
 
 LM_HIP(lm_hip_error, hipEventCreateWithFlags, (lm_hip_event *event, unsigned flags))

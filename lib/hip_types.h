@@ -21,6 +21,7 @@ typedef struct ihipModule_t *lm_hip_module;
 typedef struct ihipModuleSymbol_t *lm_hip_function;
 typedef struct _hiprtcProgram *lm_hiprtc_program;
 typedef void (*lm_hip_host_function)(void *data);
+typedef void (*lm_hip_callback)(lm_hip_stream stream, lm_hip_error status, void *data);
 
 /* hipDeviceProp_t has 792 bytes in version 5 and 1472 from version 6 on; lib/device.c reads two texts of it.
  */

@@ -236,3 +236,14 @@ lm_hip_error hipLaunchHostFunc(lm_hip_stream stream, lm_hip_host_function functi
     emu_op work = {.kind = OP_HOST, .function = function, .data = data};
     return emu_leave(emu_give(emu_stream_of(stream), &work));
 }
+
+lm_hip_error hipStreamAddCallback(lm_hip_stream stream, lm_hip_callback callback, void *data,
+                                  unsigned flags) {
+    int device = emu_stream_device(stream);
+    lm_hip_error error = emu_enter(CALL_hipStreamAddCallback, device);
+    if (!error && device < 0) error = LM_HIP_ERROR_INVALID_HANDLE;
+    if (!error && (!callback || flags)) error = LM_HIP_ERROR_INVALID_VALUE;
+    if (error) return emu_leave(error);
+    emu_op work = {.kind = OP_HOST, .callback = callback, .stream = stream, .data = data};
+    return emu_leave(emu_give(emu_stream_of(stream), &work));
+}

@@ -40,7 +40,9 @@ typedef struct emu_op {
     int value; /* of a fill */
     emu_box box;
     emu_launch launch;
-    lm_hip_host_function function;
+    lm_hip_host_function function; /* either of them */
+    lm_hip_callback callback;
+    lm_hip_stream stream; /* as the callback is told */
     void *data;
     emu_record *record;
     struct ihipEvent_t *event; /* OP_RECORD, in a graph: it is recorded when the graph runs */

@@ -63,7 +63,10 @@ static void do_kernel(struct ihipStream_t *s, const emu_launch *launch) {
 /* It must not call HIP, but it may wait for who does. */
 static void do_host(const emu_op *op) {
     pthread_mutex_unlock(&emu.lock);
-    op->function(op->data);
+    if (op->function)
+        op->function(op->data);
+    else
+        op->callback(op->stream, LM_HIP_SUCCESS, op->data);
     pthread_mutex_lock(&emu.lock);
 }
 
