@@ -55,8 +55,13 @@ static void widen(int64_t step, int64_t n, int64_t *lo, int64_t *hi) {
 
 /* A canonical problem over these axes around a run. */
 static lm_problem half(const lm_problem *whole, int64_t run, const lm_pdim *dims, int rank) {
-    lm_problem p = {
-        .op = LM_OP_COPY, .threads = whole->threads, .run = run, .payload = run, .dhi = run, .shi = run};
+    lm_problem p = {.op = LM_OP_COPY,
+                    .threads = whole->threads,
+                    .grain = whole->grain,
+                    .run = run,
+                    .payload = run,
+                    .dhi = run,
+                    .shi = run};
     for (int k = 0; k < rank; k++) {
         if (dims[k].n == 1) continue;
         widen(dims[k].ds, dims[k].n, &p.dlo, &p.dhi);
