@@ -20,12 +20,18 @@ static bool make(const lm_problem *p, const lm_device *device, const lm_hip_para
     return lm_hip_kind_of(params->kernel)->make(p, device, params, align, out);
 }
 
+static bool make_counted(const lm_problem *p, const lm_device *device, const lm_hip_params *params, unsigned align,
+                         lm_launch *out) {
+    int64_t accesses[2];
+    if (!make(p, device, params, align, out)) return false;
+    lm_hip_count(device, out, align, accesses);
+    out->seconds = lm_hip_cost(device, out, accesses);
+    return true;
+}
+
 void lm_hip_make(const lm_problem *p, const lm_device *device, const lm_hip_params *params, unsigned align,
                  lm_launch *out) {
-    int64_t accesses[2];
-    make(p, device, params, align, out);
-    lm_hip_count(device, out, accesses);
-    out->seconds = lm_hip_cost(device, out, accesses);
+    make_counted(p, device, params, align, out);
 }
 
 static bool is_power(int64_t n, int64_t most) { return n >= 1 && n <= most && (n & (n - 1)) == 0; }
@@ -65,6 +71,12 @@ static void rank_one(ranked *r, const lm_hip_params *params, double seconds) {
     r->params[at] = *params;
 }
 
+/* Whole words on both sides, and no segment but those that must be: nothing can be better. */
+static bool is_perfect(const lm_launch *l) {
+    return l->variant.kernel == LM_HIP_COPY && l->variant.word[LM_DST] == 16 &&
+           l->segments[LM_DST] + l->segments[LM_SRC] <= (l->ideal[LM_DST] + l->ideal[LM_SRC]) * 1.02;
+}
+
 int lm_hip_propose(const lm_problem *p, const lm_device *device, int effort, lm_hip_params *out, int max) {
     lm_hip_params all[LM_HIP_PROPOSALS];
     ranked r = {.count = 0};
@@ -76,11 +88,10 @@ int lm_hip_propose(const lm_problem *p, const lm_device *device, int effort, lm_
     }
     memset(&before, 0, sizeof before);
     for (int k = 0; k < count; k++) {
-        if (!lm_hip_allows(p, device, &all[k])) continue;
-        lm_hip_make(p, device, &all[k], 16, &launch);
-        if (same(&launch, &before)) continue;
+        if (!make_counted(p, device, &all[k], 16, &launch) || same(&launch, &before)) continue;
         before = launch;
         rank_one(&r, &all[k], launch.seconds);
+        if (effort == LMAD_ESTIMATE && is_perfect(&launch)) break;
     }
     if (r.count > max) r.count = max;
     memcpy(out, r.params, (size_t)r.count * sizeof *out);

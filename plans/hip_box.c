@@ -75,14 +75,25 @@ int64_t lm_hip_box_bytes(const lm_hip_box *b) {
     return bytes;
 }
 
+static void grow_from_one(lm_hip_box *b, const int64_t *bytes) {
+    for (int k = 0; k < b->rank; k++) b->t[k] = 1;
+    grow(b, LM_DST, bytes[LM_DST]);
+    grow(b, LM_SRC, bytes[LM_SRC]);
+}
+
+/* Where rows of the two sides share axes, or end soon, they must be longer for a tile of the usual size. */
 static void grow_both(lm_hip_box *b, const int64_t *tile) {
     int64_t bytes[2] = {tile[LM_DST], tile[LM_SRC]};
-    for (;;) {
-        for (int k = 0; k < b->rank; k++) b->t[k] = 1;
-        grow(b, LM_DST, bytes[LM_DST]);
-        grow(b, LM_SRC, bytes[LM_SRC]);
-        if (lm_hip_box_bytes(b) <= TILE_BYTES) return;
+    const int64_t square = tile[LM_DST] * tile[LM_SRC] / b->unit, wanted = square < TILE_BYTES ? square : TILE_BYTES;
+    grow_from_one(b, bytes);
+    for (int k = 0; k < 8 && lm_hip_box_bytes(b) <= wanted / 2; k++) {
+        bytes[LM_DST] *= 2;
+        bytes[LM_SRC] *= 2;
+        grow_from_one(b, bytes);
+    }
+    while (lm_hip_box_bytes(b) > TILE_BYTES) {
         bytes[bytes[LM_SRC] >= bytes[LM_DST] ? LM_SRC : LM_DST] /= 2;
+        grow_from_one(b, bytes);
     }
 }
 
@@ -100,7 +111,7 @@ static void find_run(lm_hip_box *b, int side, bool folded) {
         units *= b->t[axis];
         if (b->t[axis] < b->dim[axis].n) break;
     }
-    b->run_units[side] = units;
+    b->run_units[side] = b->run[side] ? units : b->t[b->by[side][0]];
 }
 
 /* All other steps and the first word must be aligned, and the run must be whole words also where it is cut. */

@@ -13,7 +13,7 @@ typedef struct lm_hip_box {
     int64_t t[LM_HIP_AXES];       /* indices in a tile */
     int by[2][LM_HIP_AXES];       /* axes as each side walks them, the fastest first */
     int run[2];                   /* the first so many of them are contiguous there, all but the last of these whole */
-    int64_t run_units[2];         /* and so many units long */
+    int64_t run_units[2];         /* and so many units long; of the fastest axis where run is 0 */
     int word[2];                  /* bytes */
 } lm_hip_box;
 

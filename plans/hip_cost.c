@@ -7,7 +7,8 @@
 static const double launch_s = 3e-6, clock_hz = 1.5e9;
 static const double memory_unit = 16e9;  /* bytes a second that a compute unit gets from memory */
 static const double latency_s = 0.7e-6;
-static const double access_cycles = 4;   /* of an address unit for 64 threads, and it moves 64 bytes a cycle */
+static const double access_cycles = 10;  /* of 64 threads that compute an address and use it */
+static const double unit_cycles[2] = {14, 4}; /* of 64 threads that put a unit into a word: from anywhere, in a row */
 static const double exposed = 0.15;      /* of what is not the longest */
 
 static double larger(double a, double b) { return a > b ? a : b; }
@@ -20,15 +21,29 @@ static double threads_at_once(const lm_device *d, const lm_launch *l) {
     return (blocks < most ? blocks : most) * l->block[0];
 }
 
+/* Bytes that a thread asks for before it waits. */
+static double thread_bytes(const lm_launch *l) {
+    const lm_variant *v = &l->variant;
+    const int square = v->kernel == LM_HIP_TILE && (v->option & 3) == 0 ? v->word[LM_DST] / v->unit : 1;
+    return (double)(square > v->items ? square : v->items) * v->word[LM_SRC];
+}
+
+/* Units are put into words by many instructions. */
+static double units_cycles(const lm_device *d, const lm_launch *l, int64_t words) {
+    if (l->variant.kernel != LM_HIP_BLOCK) return 0;
+    const double units = (double)words * d->wave / 64 * l->variant.word[LM_DST] / l->variant.unit;
+    return units * unit_cycles[l->args.in_row];
+}
+
 double lm_hip_cost(const lm_device *d, const lm_launch *l, const int64_t accesses[2]) {
     const double bytes = (double)(l->segments[LM_DST] + l->segments[LM_SRC]) * d->segment;
-    const double in_flight = threads_at_once(d, l) * l->variant.items * l->variant.word[LM_SRC];
+    const double in_flight = threads_at_once(d, l) * thread_bytes(l);
     double rate = d->units * memory_unit;
     if (in_flight / latency_s < rate) rate = in_flight / latency_s;
     const double cycles = d->units * clock_hz;
     const double memory = bytes / rate;
     const double issue = (double)(accesses[LM_DST] + accesses[LM_SRC]) * access_cycles * d->wave / 64 / cycles;
-    const double lds = (double)l->lds_cycles / cycles;
+    const double lds = (double)l->lds_cycles / cycles + units_cycles(d, l, accesses[LM_DST]) / cycles;
     const double longest = larger(memory, larger(issue, lds));
     return launch_s + longest + (memory + issue + lds - longest) * exposed;
 }

@@ -7,16 +7,18 @@
 
 #include "kernels/hip/index.h"
 
-enum { MOST_LANES = 64, BANKS = 32 };
+enum { MOST_LANES = 64, BANKS = 32, BANK = 4 };
 
-/* One access of a warp, by its threads that take part. */
+/* One access of a warp: addresses of those threads that take part. */
 typedef struct access {
-    int lanes, bytes;
+    int bytes;
+    uint64_t part; /* a bit for each thread */
     int64_t at[MOST_LANES];
 } access;
 
 /* Sums over warps. */
 typedef struct sums {
+    int64_t base; /* the pointers */
     int64_t segments[2], ideal[2], accesses[2], cycles, unhindered;
 } sums;
 
@@ -35,35 +37,44 @@ static int insert(int64_t *sorted, int count, int64_t v) {
 }
 
 static void count_global(sums *s, const access *a, int side, int segment, int64_t weight) {
-    int64_t seen[2 * MOST_LANES], low = INT64_MAX;
-    int count = 0;
-    if (a->lanes == 0) return;
-    for (int k = 0; k < a->lanes; k++) {
+    int64_t seen[2 * MOST_LANES], words[MOST_LANES];
+    int count = 0, distinct = 0;
+    if (a->part == 0) return;
+    for (int k = 0; k < MOST_LANES; k++) {
+        if (!(a->part >> k & 1)) continue;
         const int64_t first = floor_div(a->at[k], segment), last = floor_div(a->at[k] + a->bytes - 1, segment);
         for (int64_t v = first; v <= last; v++) count = insert(seen, count, v);
-        if (a->at[k] < low) low = a->at[k];
+        distinct = insert(words, distinct, a->at[k]);
     }
-    const int64_t offset = low - floor_div(low, segment) * segment;
+    const int64_t offset = words[0] - floor_div(words[0], segment) * segment;
     s->segments[side] += weight * count;
-    s->ideal[side] += weight * ((offset + (int64_t)a->lanes * a->bytes + segment - 1) / segment);
+    s->ideal[side] += weight * ((offset + (int64_t)distinct * a->bytes + segment - 1) / segment);
     s->accesses[side] += weight;
 }
 
-/* Banks are 4 bytes wide; threads that want the same 4 bytes get them at once. */
-static void count_lds(sums *s, const access *a, int64_t weight) {
+/* The most words that threads from `lane` on want of one bank; threads that want the same one get it at once. */
+static int bank_cycles(const access *a, int lane, int end) {
     int64_t words[BANKS][MOST_LANES];
-    int in[BANKS] = {0}, most = 0, all = 0;
-    for (int k = 0; k < a->lanes; k++) {
-        for (int64_t w = a->at[k] / 4; w <= (a->at[k] + a->bytes - 1) / 4; w++) {
-            const int bank = (int)(w % BANKS);
-            const int count = insert(words[bank], in[bank], w);
-            all += count - in[bank];
-            in[bank] = count;
-            if (count > most) most = count;
+    int in[BANKS] = {0}, most = 0;
+    for (; lane < end; lane++) {
+        if (!(a->part >> lane & 1)) continue;
+        for (int64_t w = a->at[lane] / BANK; w <= (a->at[lane] + a->bytes - 1) / BANK; w++) {
+            int *count = &in[w % BANKS];
+            *count = insert(words[w % BANKS], *count, w);
+            if (*count > most) most = *count;
         }
     }
-    s->cycles += weight * most;
-    s->unhindered += weight * ((all + BANKS - 1) / BANKS);
+    return most;
+}
+
+/* As many threads at once as ask for 128 bytes. */
+static void count_lds(sums *s, const access *a, int64_t weight) {
+    const int step = BANKS * BANK / (a->bytes > BANK ? a->bytes : BANK);
+    for (int lane = 0; lane < MOST_LANES; lane += step) {
+        const int cycles = bank_cycles(a, lane, lane + step);
+        s->cycles += weight * cycles;
+        s->unhindered += weight * (cycles > 0);
+    }
 }
 
 /* ---- tiles through LDS ------------------------------------------------------------------------------ */
@@ -72,14 +83,18 @@ static void count_lds(sums *s, const access *a, int64_t weight) {
 typedef struct phase {
     int side, global, global_bytes, lds, lds_bytes;
     int64_t row_step, slot_step;
-    bool units;
+    bool units, pieces;
 } phase;
 
 static phase phase_of(const lm_launch *l, int side) {
     const lm_variant *v = &l->variant;
     const int units = v->option & 3, d = v->word[LM_DST], s = v->word[LM_SRC], own = v->word[side];
-    phase p = {side, 1, own, 1, own, 0, 0, false};
-    if (units == 2 && side == LM_DST) {
+    phase p = {side, 1, own, 1, own, 0, 0, false, false};
+    if (units == 2 && side == LM_SRC && l->args.split) {
+        p.lds = own / 4;
+        p.lds_bytes = 4;
+        p.pieces = true;
+    } else if (units == 2 && side == LM_DST) {
         p.lds = d / v->unit;
         p.lds_bytes = v->unit;
         p.units = true;
@@ -94,34 +109,50 @@ static phase phase_of(const lm_launch *l, int side) {
 }
 
 static int64_t lds_at(const lm_launch *l, const phase *p, const lm_place *place, lm_u32 item, int k) {
-    if (!p->units) return (int64_t)place->lds + k * p->slot_step;
-    const lm_u32 units = (lm_u32)p->lds, turn = lm_unit_turn((lm_u32)l->variant.word[LM_DST], (lm_u32)p->lds_bytes, item);
-    return (lm_u32)(place->lds + lm_unit_at(&l->args, place->first * units, ((lm_u32)k + turn) % units));
+    const lm_args a = &l->args;
+    const lm_u32 n = (lm_u32)p->lds;
+    const lm_u32 by = p->pieces ? lm_piece_turn((lm_u32)l->variant.word[LM_SRC], item) : lm_unit_turn(a, item);
+    const lm_u32 turn = ((lm_u32)k + by) % n;
+    if (p->pieces) return (int64_t)place->lds + 4 * turn;
+    if (!p->units) return (int64_t)place->lds + (int64_t)turn * p->slot_step;
+    if (!a->in_row) return (lm_u32)(place->lds + lm_unit_at(a, place->first * n + turn));
+    return (lm_u32)(place->lds + lm_unit_at(a, place->first * n) + turn * (lm_u32)a->unit[0].lds);
 }
 
 /* Warp `first / wave` of the items of a phase. */
+static uint64_t places_of(lm_place *place, const lm_device *device, const lm_launch *l, int side,
+                          const lm_tile_start *tile, lm_u32 first) {
+    uint64_t part = 0;
+    for (int lane = 0; lane < device->wave; lane++) {
+        const lm_offset from = side == LM_DST ? tile->doff : tile->soff;
+        place[lane] = lm_view_at(&l->args.view[side], from, tile->last, first + (lm_u32)lane);
+        part |= (uint64_t)!place[lane].outside << lane;
+    }
+    return part;
+}
+
+/* Every so many of the accesses of an item. */
+static void count_lds_warp(sums *s, const lm_device *device, const lm_launch *l, const phase *p,
+                           const lm_tile_start *tile, lm_u32 first, int every, int64_t weight) {
+    lm_place place[MOST_LANES];
+    access a = {.bytes = p->lds_bytes, .part = places_of(place, device, l, p->side, tile, first)};
+    for (int k = 0; k < p->lds; k += every) {
+        for (int lane = 0; lane < device->wave; lane++)
+            a.at[lane] = lds_at(l, p, &place[lane], first + (lm_u32)lane, k);
+        count_lds(s, &a, weight);
+    }
+}
+
 static void count_warp(sums *s, const lm_device *device, const lm_launch *l, const phase *p, const lm_tile_start *tile,
                        lm_u32 first, int64_t weight) {
-    const lm_hip_view *v = &l->args.view[p->side];
     lm_place place[MOST_LANES];
-    lm_u32 item[MOST_LANES];
-    access a = {.bytes = p->global_bytes}, b = {.bytes = p->lds_bytes};
-    for (int lane = 0; lane < device->wave; lane++) {
-        const lm_u32 at = first + (lm_u32)lane;
-        place[a.lanes] = lm_view_at(v, p->side == LM_DST ? tile->doff : tile->soff, tile->last, at);
-        item[a.lanes] = at;
-        a.lanes += !place[a.lanes].outside;
-    }
-    b.lanes = a.lanes;
-    const int64_t low = p->side == LM_DST ? l->args.dlow : l->args.slow;
+    access a = {.bytes = p->global_bytes, .part = places_of(place, device, l, p->side, tile, first)};
+    const int64_t low = s->base + (p->side == LM_DST ? l->args.dlow : l->args.slow);
     for (int k = 0; k < p->global; k++) {
-        for (int lane = 0; lane < a.lanes; lane++) a.at[lane] = low + place[lane].global + k * p->row_step;
+        for (int lane = 0; lane < device->wave; lane++) a.at[lane] = low + place[lane].global + k * p->row_step;
         count_global(s, &a, p->side, device->segment, weight);
     }
-    for (int k = 0; k < p->lds; k++) {
-        for (int lane = 0; lane < b.lanes; lane++) b.at[lane] = lds_at(l, p, &place[lane], item[lane], k);
-        count_lds(s, &b, weight);
-    }
+    count_lds_warp(s, device, l, p, tile, first, 1, weight);
 }
 
 /* Some warps of a phase, evenly spread; the weight makes up for the others. */
@@ -153,7 +184,7 @@ static int64_t tiles_of(const lm_launch *l, lm_u32 last, uint64_t which, lm_u32 
     return count;
 }
 
-enum { TILES = 3, WARPS = 12 };
+enum { TILES = 3, WARPS = 6 };
 
 static void count_staged(sums *s, const lm_device *device, const lm_launch *l) {
     lm_u32 bits = 0;
@@ -172,11 +203,13 @@ static void count_staged(sums *s, const lm_device *device, const lm_launch *l) {
     }
 }
 
-int64_t lm_hip_conflicts(const lm_device *device, const lm_launch *l) {
+int64_t lm_hip_conflicts(const lm_device *device, const lm_launch *l, int side) {
     const lm_tile_start tile = {0, 0, 0};
+    const phase p = phase_of(l, side);
+    const lm_u32 wave = (lm_u32)device->wave, warps = (l->args.view[side].items + wave - 1) / wave;
     sums s = {.cycles = 0};
-    for (int side = LM_DST; side <= LM_SRC; side++) count_phase(&s, device, l, side, &tile, 4, 1);
-    return s.cycles;
+    count_lds_warp(&s, device, l, &p, &tile, warps / 2 * wave, p.lds > 4 ? p.lds / 3 : 1, 1);
+    return s.cycles - s.unhindered;
 }
 
 /* ---- flat copies ------------------------------------------------------------------------------------ */
@@ -186,8 +219,9 @@ static void count_flat_warp(sums *s, const lm_device *device, const lm_launch *l
     access to = {.bytes = l->variant.word[LM_DST]}, from = {.bytes = l->variant.word[LM_SRC]};
     for (lm_u32 lane = 0; lane < (lm_u32)device->wave && first + lane < start->words; lane++) {
         const lm_pair at = lm_flat_at(&l->args, start, first + lane);
-        to.at[to.lanes++] = l->args.dlow + at.d;
-        from.at[from.lanes++] = l->args.slow + at.s;
+        to.at[lane] = s->base + l->args.dlow + at.d;
+        from.at[lane] = s->base + l->args.slow + at.s;
+        to.part = from.part |= UINT64_C(1) << lane;
     }
     count_global(s, &to, LM_DST, device->segment, weight);
     if (l->variant.kernel == LM_HIP_COPY) count_global(s, &from, LM_SRC, device->segment, weight);
@@ -215,8 +249,8 @@ static void count_flat(sums *s, const lm_device *device, const lm_launch *l) {
 
 /* ---- all of it -------------------------------------------------------------------------------------- */
 
-void lm_hip_count(const lm_device *device, lm_launch *l, int64_t accesses[2]) {
-    sums s = {.cycles = 0};
+void lm_hip_count(const lm_device *device, lm_launch *l, unsigned align, int64_t accesses[2]) {
+    sums s = {.base = align < 16 ? align : 0};
     if (l->variant.kernel == LM_HIP_COPY || l->variant.kernel == LM_HIP_FILL)
         count_flat(&s, device, l);
     else

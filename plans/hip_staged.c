@@ -21,6 +21,7 @@ enum { UNCUT = 30 };
 
 static int fastest(const lm_hip_box *b, int side) { return b->by[side][0]; }
 static int units(const lm_hip_box *b, int side) { return b->word[side] / b->unit; }
+static bool backwards(const lm_hip_box *b) { return b->dim[fastest(b, LM_SRC)].ss < 0; }
 
 /* ---- views ------------------------------------------------------------------------------------------ */
 
@@ -41,10 +42,6 @@ static entry whole_axis(const staging *s, int axis, int side, int64_t per) {
     const lm_hip_box *b = &s->box;
     return (entry){b->t[axis] / per, per * lm_hip_step(&b->dim[axis], side), s->lds[axis],
                    s->bit[axis] == UNCUT ? b->t[axis] / per : lm_hip_box_left(b, axis) / per, s->bit[axis]};
-}
-
-static bool reversed(const lm_hip_box *b) {
-    return b->word[LM_SRC] > b->unit && b->dim[fastest(b, LM_SRC)].ss < 0;
 }
 
 /* A side that moves words, or squares, along its own fastest axis; the other side's axis is walked unit by unit if
@@ -87,7 +84,7 @@ static void set_squares(const staging *s, lm_hip_args *a) {
     view_of(s, LM_DST, loaded, &a->view[LM_DST]);
     a->row_step = loaded ? b->dim[fastest(b, LM_DST)].ss : b->dim[fastest(b, LM_SRC)].ds;
     a->slot_step = (lm_i32)s->slot;
-    if (reversed(b)) start_reversed(s, a);
+    if (backwards(b) && units(b, LM_SRC) > 1) start_reversed(s, a);
 }
 
 /* ---- layout of squares ------------------------------------------------------------------------------- */
@@ -127,23 +124,30 @@ static void lay_units(staging *s, int64_t gap) {
     s->bytes = step;
 }
 
+/* Words of a side's run, the last of whose axes may be cut. */
+static entry run_of(const staging *s, int side, int64_t step, int64_t lds) {
+    const lm_hip_box *b = &s->box;
+    const int last = b->by[side][b->run[side] ? b->run[side] - 1 : 0];
+    const int64_t n = b->run_units[side], inner = n / b->t[last];
+    const int64_t left = s->bit[last] == UNCUT ? n : lm_hip_box_left(b, last) * inner;
+    return (entry){n / units(b, side), step, lds, left / units(b, side), s->bit[last]};
+}
+
 static void set_source_run(const staging *s, lm_hip_args *a) {
     const lm_hip_box *b = &s->box;
+    const int64_t word = b->word[LM_SRC];
     lm_hip_view *v = &a->view[LM_SRC];
-    const int run = b->run[LM_SRC], last = run ? b->by[LM_SRC][run - 1] : 0;
     *v = (lm_hip_view){.items = 1};
-    if (run) {
-        const int sign = b->dim[fastest(b, LM_SRC)].ss < 0 ? -1 : 1;
-        const int64_t word = b->word[LM_SRC], n = b->run_units[LM_SRC] / units(b, LM_SRC);
-        const int64_t left = s->bit[last] == UNCUT ? n : n / b->t[last] * 0 + lm_hip_box_left(b, last) * (b->run_units[LM_SRC] / b->t[last]) / units(b, LM_SRC);
-        const entry e = {n, sign * word, sign * word, left, s->bit[last]};
-        if (n > 1) add(v, &e);
+    if (b->run[LM_SRC]) {
+        const int sign = backwards(b) ? -1 : 1;
+        const entry e = run_of(s, LM_SRC, sign * word, sign * word);
+        if (e.n > 1) add(v, &e);
         if (sign < 0) {
             v->start = b->unit - word;
             v->lds_start = (lm_i32)(b->run_units[LM_SRC] * b->unit - word);
         }
     }
-    for (int k = run; k < b->rank; k++) {
+    for (int k = b->run[LM_SRC]; k < b->rank; k++) {
         const entry e = whole_axis(s, b->by[LM_SRC][k], LM_SRC, 1);
         if (e.n > 1) add(v, &e);
     }
@@ -153,35 +157,29 @@ static void set_source_run(const staging *s, lm_hip_args *a) {
 static int64_t unit_step(const staging *s, int axis) {
     const lm_hip_box *b = &s->box;
     for (int k = 0; k < b->run[LM_SRC]; k++)
-        if (b->by[LM_SRC][k] == axis) return b->dim[axis].ss < 0 ? -s->lds[axis] : s->lds[axis];
+        if (b->by[LM_SRC][k] == axis && backwards(b)) return -s->lds[axis];
     return s->lds[axis];
-}
-
-static void add_unit_axis(const staging *s, int axis, lm_hip_args *a) {
-    const int64_t n = s->box.t[axis];
-    a->unit[a->units++] = (lm_hip_unit_axis){(lm_u32)n, lm_hip_quick(n), (lm_i32)unit_step(s, axis)};
 }
 
 static void set_destination_run(const staging *s, lm_hip_args *a) {
     const lm_hip_box *b = &s->box;
     lm_hip_view *v = &a->view[LM_DST];
-    const int run = b->run[LM_DST] ? b->run[LM_DST] : 1, last = b->by[LM_DST][run - 1];
-    const int64_t n = b->run_units[LM_DST] / units(b, LM_DST);
+    const int run = b->run[LM_DST] ? b->run[LM_DST] : 1;
+    const entry e = run_of(s, LM_DST, b->run[LM_DST] ? b->word[LM_DST] : b->dim[fastest(b, LM_DST)].ds, 0);
     *v = (lm_hip_view){.items = 1};
     a->units = 0;
-    for (int k = 0; k < run; k++)
-        if (b->t[b->by[LM_DST][k]] > 1 || k == 0) add_unit_axis(s, b->by[LM_DST][k], a);
-    a->in_row = a->unit[0].n % (lm_u32)units(b, LM_DST) == 0;
-    const entry e = {n, b->run[LM_DST] ? b->word[LM_DST] : b->dim[last].ds, 0,
-                     s->bit[last] == UNCUT ? n : lm_hip_box_left(b, last) * (b->run_units[LM_DST] / b->t[last]) / units(b, LM_DST), s->bit[last]};
     add(v, &e);
-    for (int k = run; k < b->rank; k++) {
-        entry other = whole_axis(s, b->by[LM_DST][k], LM_DST, 1);
-        other.lds = unit_step(s, b->by[LM_DST][k]);
-        if (other.n > 1) add(v, &other);
+    for (int k = 0; k < b->rank; k++) {
+        const int axis = b->by[LM_DST][k];
+        entry whole = whole_axis(s, axis, LM_DST, 1);
+        whole.lds = unit_step(s, axis);
+        if (k < run)
+            a->unit[a->units++] = (lm_hip_unit_axis){(lm_u32)whole.n, lm_hip_quick(whole.n), (lm_i32)whole.lds};
+        else if (whole.n > 1)
+            add(v, &whole);
     }
-    if (b->run[LM_SRC] && b->dim[fastest(b, LM_SRC)].ss < 0)
-        v->lds_start = (lm_i32)((b->run_units[LM_SRC] - 1) * b->unit);
+    a->in_row = a->unit[0].n % (lm_u32)units(b, LM_DST) == 0;
+    if (b->run[LM_SRC] && backwards(b)) v->lds_start = (lm_i32)((b->run_units[LM_SRC] - 1) * b->unit);
 }
 
 /* ---- making one ------------------------------------------------------------------------------------- */
@@ -197,19 +195,66 @@ static void lay(staging *s, int64_t gap, lm_launch *out) {
     }
 }
 
-/* The gap with the fewest bank conflicts, as far as there is room. */
-static void choose_gap(staging *s, const lm_device *device, lm_launch *out) {
-    const int grain = s->turn == TURN_LOADED ? s->box.word[LM_DST] : s->box.word[LM_SRC];
-    int64_t best = INT64_MAX, best_gap = 0;
-    for (int64_t gap = 0; gap <= 128; gap += grain) {
-        lay(s, gap, out);
-        if (s->bytes > LM_HIP_LDS) break;
-        const int64_t cycles = lm_hip_conflicts(device, out);
-        if (cycles >= best) continue;
-        best = cycles;
-        best_gap = gap;
+/* The side whose threads have several words or units in LDS, and how many bytes each of them has. */
+static int several(const staging *s, int *bytes) {
+    const int own = s->turn == TURN_LOADED ? LM_DST : LM_SRC;
+    *bytes = s->turn == TURN_UNITS ? s->box.unit : s->box.word[own];
+    return s->turn == TURN_LOADED ? LM_SRC : LM_DST;
+}
+
+/* How threads take turns with their words or units, best for a layout; returns the cycles lost. */
+static int64_t choose_turn(const staging *s, const lm_device *device, lm_launch *out) {
+    enum { NEVER = 31, SHIFTS = 4, LONG = 8 };
+    static const lm_u32 shifts[SHIFTS] = {3, 1, 2, 4};
+    int bytes;
+    const int side = several(s, &bytes);
+    out->args.turn_shift = NEVER;
+    int64_t best = lm_hip_conflicts(device, out, side);
+    lm_u32 best_shift = NEVER;
+    if (bytes > LONG || (s->turn == TURN_UNITS && s->box.word[LM_DST] <= 4)) return best;
+    for (int k = 0; k < SHIFTS && best > 0; k++) {
+        const lm_u32 shift = shifts[k];
+        out->args.turn_shift = shift;
+        const int64_t lost = lm_hip_conflicts(device, out, side);
+        if (lost >= best) continue;
+        best = lost;
+        best_shift = shift;
     }
-    lay(s, best_gap, out);
+    out->args.turn_shift = best_shift;
+    return best;
+}
+
+/* The best layout so far. */
+typedef struct layout {
+    int64_t gap, lost;
+    lm_u32 shift, split;
+} layout;
+
+/* Gaps in steps, those that are no multiples of `whole` if split. */
+static void try_gaps(staging *s, const lm_device *device, int step, int whole, bool split, lm_launch *out,
+                     layout *best) {
+    enum { MOST = 128 };
+    int bytes;
+    const int side = several(s, &bytes);
+    out->args.split = split;
+    for (int64_t gap = 0; gap <= MOST && best->lost > 0; gap += step) {
+        if (split && gap % whole == 0) continue;
+        lay(s, gap, out);
+        if (s->bytes > LM_HIP_LDS) return;
+        const int64_t lost = choose_turn(s, device, out) + lm_hip_conflicts(device, out, 1 - side);
+        if (lost < best->lost) *best = (layout){gap, lost, out->args.turn_shift, split};
+    }
+}
+
+/* The layout with the fewest bank conflicts, as far as there is room. */
+static void choose_layout(staging *s, const lm_device *device, lm_launch *out) {
+    const int word = s->turn == TURN_LOADED ? s->box.word[LM_DST] : s->box.word[LM_SRC];
+    layout best = {0, INT64_MAX, 0, 0};
+    try_gaps(s, device, word < 4 ? 4 : word, word, false, out, &best);
+    if (s->turn == TURN_UNITS && word > 4) try_gaps(s, device, 4, word, true, out, &best);
+    lay(s, best.gap, out);
+    out->args.turn_shift = best.shift;
+    out->args.split = best.split;
 }
 
 /* Tiles along all axes that one tile does not cover, in the order asked for. */
@@ -266,7 +311,7 @@ static bool finish(staging *s, const lm_problem *p, const lm_device *device, con
     out->variant.items = params->items;
     out->variant.stream = params->stream;
     out->variant.option = s->turn;
-    choose_gap(s, device, out);
+    choose_layout(s, device, out);
     if (many_axes(&out->args)) out->variant.option |= MANY_AXES;
     return s->bytes <= LM_HIP_LDS && lm_hip_set_grid(device, tiles, threads_for(s, device, out), out);
 }
@@ -310,29 +355,41 @@ static bool is_tile(const lm_problem *p) {
            fastest_of(p, LM_ORDER_DST) != fastest_of(p, LM_ORDER_SRC) && p->dim[fastest_of(p, LM_ORDER_SRC)].ss != 0;
 }
 
-static int add_tiles(const lm_problem *p, int effort, lm_hip_kernel kernel, lm_hip_params *out, int count, int max) {
-    static const int64_t tile[][2] = {{256, 256}, {128, 128}, {128, 256}, {256, 128}, {512, 512}, {64, 64}, {1024, 64}, {64, 1024}};
-    const int shapes = effort < LMAD_PATIENT ? 4 : (int)(sizeof tile / sizeof *tile);
-    for (int k = 0; k < shapes; k++) {
-        for (int order = LM_ORDER_DST; order <= (effort < LMAD_PATIENT ? LM_ORDER_DST : LM_ORDER_SRC); order++) {
-            if (count == max) return count;
-            out[count++] = (lm_hip_params){.kernel = kernel,
-                                           .word = {16, 16},
-                                           .tile = {tile[k][0], tile[k][1]},
-                                           .order = (lm_order)order,
-                                           .items = 4};
+/* Rows of a tile: those that measure, and then the others. */
+static const int64_t rows[][2] = {{256, 256}, {128, 128}, {512, 512}, {128, 256}, {256, 128}, {64, 64}, {1024, 64}, {64, 1024}};
+enum { FEW = 4, ALL = sizeof rows / sizeof *rows };
+
+static int add_tiles(int effort, lm_hip_kernel kernel, lm_hip_params *out, int count, int max) {
+    const int last = effort < LMAD_PATIENT ? LM_ORDER_DST : LM_ORDER_SRC;
+    for (int k = 0; k < (effort < LMAD_PATIENT ? FEW : ALL); k++) {
+        for (int order = LM_ORDER_DST; order <= last && count < max; order++) {
+            lm_hip_params *p = &out[count++];
+            *p = (lm_hip_params){.kernel = kernel, .word = {16, 16}, .order = (lm_order)order, .items = 4};
+            p->tile[LM_DST] = rows[k][LM_DST];
+            p->tile[LM_SRC] = rows[k][LM_SRC];
         }
     }
-    (void)p;
     return count;
 }
 
 static int propose_tile(const lm_problem *p, int effort, lm_hip_params *out, int count, int max) {
-    return add_tiles(p, effort, LM_HIP_TILE, out, count, max);
+    (void)p;
+    return add_tiles(effort, LM_HIP_TILE, out, count, max);
 }
 
+/* Long axes on both sides are better off as squares. */
+static bool squares_do(const lm_problem *p) {
+    enum { LONG = 64 };
+    return is_tile(p) && p->dim[fastest_of(p, LM_ORDER_DST)].n * p->run >= LONG &&
+           p->dim[fastest_of(p, LM_ORDER_SRC)].n * p->run >= LONG;
+}
+
+/* Rows this long need no LDS. */
+enum { ROW = 128 };
+
 static int propose_block(const lm_problem *p, int effort, lm_hip_params *out, int count, int max) {
-    return add_tiles(p, effort, LM_HIP_BLOCK, out, count, max);
+    if (effort < LMAD_PATIENT && (p->run >= ROW || squares_do(p))) return count;
+    return add_tiles(effort, LM_HIP_BLOCK, out, count, max);
 }
 
 const lm_hip_kind lm_hip_tile = {"hip-tile", is_tile, propose_tile, make_tile};

@@ -27,7 +27,7 @@ static __device__ inline lm_word<LM_DST_WORD> lm_source(lm_args a, const char *s
 /* Digits of many axes do not fit into registers. */
 #if LM_MANY_AXES
 static __device__ inline const lm_start *lm_begin(lm_args a, lm_u32 tile) {
-    static __shared__ lm_start shared;
+    __shared__ lm_start shared;
     if (lm_thread() == 0) lm_flat_start(a, tile, &shared);
     lm_barrier();
     return &shared;

@@ -140,22 +140,21 @@ LM_BOTH lm_place lm_view_at(lm_view v, lm_offset tile, lm_u32 last, lm_u32 item)
     return p;
 }
 
-/* Words of neighbouring threads are a multiple of a word apart, and so are their units in LDS: threads of each 128
- * bytes begin with another unit of theirs, so that they do not meet in the banks. Whole registers. */
-LM_BOTH lm_u32 lm_unit_turn(lm_u32 word, lm_u32 unit, lm_u32 item) {
-    const lm_u32 step = unit < 4 ? 4 / unit : 1;
-    return item * word / 128 * step % (word / unit);
-}
+/* Neighbouring threads that put words together from units, or turn squares of short words, are a multiple of a word or
+ * square apart in LDS. That they do not meet in the banks, each begins with another unit or word than some neighbours. */
+LM_BOTH lm_u32 lm_unit_turn(lm_args a, lm_u32 item) { return item >> a->turn_shift; }
 
-/* Where a unit of a word of the destination lies in LDS, relative to its item; row: units before the word along the
- * view's fastest axis. */
-LM_BOTH lm_u32 lm_unit_at(lm_args a, lm_u32 row, lm_u32 unit) {
-    lm_u32 lds = a->in_row ? unit * (lm_u32)a->unit[0].lds : 0, at = a->in_row ? row : row + unit;
+/* The same for words that go to LDS in pieces. */
+LM_BOTH lm_u32 lm_piece_turn(lm_u32 word, lm_u32 item) { return item * word / 128; }
+
+/* Where the unit-th unit of the destination's run lies in LDS. */
+LM_BOTH lm_u32 lm_unit_at(lm_args a, lm_u32 unit) {
+    lm_u32 lds = 0;
     for (lm_u32 k = 0; k < LM_VIEW_RANK; k++) {
         if (k >= a->units) break;
-        const lm_u32 next = lm_short(at, a->unit[k].quick);
-        lds += (at - next * a->unit[k].n) * (lm_u32)a->unit[k].lds;
-        at = next;
+        const lm_u32 next = lm_short(unit, a->unit[k].quick);
+        lds += (unit - next * a->unit[k].n) * (lm_u32)a->unit[k].lds;
+        unit = next;
     }
     return lds;
 }

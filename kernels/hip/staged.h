@@ -9,7 +9,7 @@
 enum { LM_TURN_LOADED, LM_TURN_STORED, LM_TURN_UNITS };
 #define LM_TURN (LM_OPTION & 3)
 
-static __shared__ __attribute__((aligned(16))) char lm_lds[LM_HIP_LDS];
+__shared__ __attribute__((aligned(16))) char lm_lds[LM_HIP_LDS];
 
 /* Units in a word of each side. */
 enum { LM_DST_UNITS = LM_DST_WORD / LM_UNIT, LM_SRC_UNITS = LM_SRC_WORD / LM_UNIT };
@@ -21,6 +21,21 @@ template <int WORDS> struct lm_round {
 
 /* ---- words as they are ------------------------------------------------------------------------------ */
 
+static __device__ inline void lm_keep_word(lm_args a, lm_u32 at, const lm_word<LM_SRC_WORD> &word, lm_u32 item) {
+#if LM_TURN == 2 && LM_SRC_WORD > 4
+    enum { N = LM_SRC_WORD / 4 };
+    if (a->split) {
+        const lm_u32 turn = lm_piece_turn(LM_SRC_WORD, item) % N;
+        const lm_word<LM_SRC_WORD> turned = lm_rotate(word, (N - turn) % N * 4);
+        LM_UNROLL for (int k = 0; k < N; k++)
+            lm_lds_put(lm_lds, at + (k + turn) % N * 4, lm_word<4>{{turned.w[k]}});
+        return;
+    }
+#endif
+    (void)a, (void)item;
+    lm_lds_put(lm_lds, at, word);
+}
+
 static __device__ inline void lm_load_words(lm_args a, const lm_tile_start &start, const char *from) {
     const lm_view v = &a->view[1];
     for (lm_u32 first = lm_thread(); first < v->items; first += LM_ITEMS * a->block) {
@@ -31,7 +46,7 @@ static __device__ inline void lm_load_words(lm_args a, const lm_tile_start &star
             if (!p[k].outside) word[k] = lm_get<LM_SRC_WORD>(from + p[k].global);
         }
         LM_UNROLL for (int k = 0; k < LM_ITEMS; k++)
-            if (!p[k].outside) lm_lds_put(lm_lds, p[k].lds, word[k]);
+            if (!p[k].outside) lm_keep_word(a, p[k].lds, word[k], first + k * a->block);
     }
 }
 
@@ -42,6 +57,16 @@ static __device__ inline void lm_store_words(lm_args a, const lm_tile_start &sta
             const lm_place p = lm_view_at(v, start.doff, start.last, first + k * a->block);
             if (!p.outside) lm_put(to + p.global, lm_lds_get<LM_DST_WORD>(lm_lds, p.lds));
         }
+    }
+}
+
+/* Words of a square are a multiple of their number apart from those of the neighbouring thread, in LDS. Long ones get
+ * gaps there; threads begin with different ones of the short ones (lm_unit_turn): out[k] = in[(k + by) % N]. */
+template <int N, int BYTES> static __device__ inline void lm_turn_words(lm_word<BYTES> *word, lm_u32 by) {
+    LM_UNROLL for (int step = 1; step < N; step *= 2) {
+        lm_word<BYTES> t[N];
+        LM_UNROLL for (int k = 0; k < N; k++) t[k] = by & step ? word[(k + step) % N] : word[k];
+        LM_UNROLL for (int k = 0; k < N; k++) word[k] = t[k];
     }
 }
 
@@ -63,7 +88,10 @@ static __device__ inline void lm_load_squares(lm_args a, const lm_tile_start &st
             if (p[k].outside) continue;
             lm_word<LM_DST_WORD> out[LM_SRC_UNITS];
             lm_turner<LM_UNIT, LM_DST_WORD, LM_SRC_WORD>::turn(in[k], out);
-            LM_UNROLL for (int x = 0; x < LM_SRC_UNITS; x++) lm_lds_put(lm_lds, p[k].lds + x * a->slot_step, out[x]);
+            const lm_u32 turn = LM_DST_WORD > 8 ? 0 : lm_unit_turn(a, first + k * a->block) % LM_SRC_UNITS;
+            if (LM_DST_WORD <= 8) lm_turn_words<LM_SRC_UNITS>(out, turn);
+            LM_UNROLL for (int x = 0; x < LM_SRC_UNITS; x++)
+                lm_lds_put(lm_lds, p[k].lds + (lm_i32)((x + turn) % LM_SRC_UNITS) * a->slot_step, out[x]);
         }
     }
 }
@@ -75,8 +103,10 @@ static __device__ inline void lm_store_squares(lm_args a, const lm_tile_start &s
         if (p.outside) continue;
         lm_word<LM_SRC_WORD> in[LM_DST_UNITS];
         lm_word<LM_DST_WORD> out[LM_SRC_UNITS];
+        const lm_u32 turn = LM_SRC_WORD > 8 ? 0 : lm_unit_turn(a, item) % LM_DST_UNITS;
         LM_UNROLL for (int j = 0; j < LM_DST_UNITS; j++)
-            in[j] = lm_lds_get<LM_SRC_WORD>(lm_lds, p.lds + j * a->slot_step);
+            in[j] = lm_lds_get<LM_SRC_WORD>(lm_lds, p.lds + (lm_i32)((j + turn) % LM_DST_UNITS) * a->slot_step);
+        if (LM_SRC_WORD <= 8) lm_turn_words<LM_DST_UNITS>(in, LM_DST_UNITS - turn);
         lm_turner<LM_UNIT, LM_DST_WORD, LM_SRC_WORD>::turn(in, out);
         LM_UNROLL for (int x = 0; x < LM_SRC_UNITS; x++)
             lm_put(to + (lm_offset)(p.global + x * (lm_offset)a->row_step), out[x]);
@@ -85,20 +115,28 @@ static __device__ inline void lm_store_squares(lm_args a, const lm_tile_start &s
 
 /* ---- unit by unit ------------------------------------------------------------------------------------ */
 
-static __device__ inline lm_word<LM_DST_WORD> lm_collect(lm_args a, const lm_place &p, lm_u32 item) {
+/* Put the unit read as the j-th into its place among the others. */
+static __device__ inline void lm_place_unit(lm_word<LM_DST_WORD> &word, int j, const lm_word<LM_UNIT> &unit) {
     enum { PER = LM_UNIT < 4 ? 4 / LM_UNIT : 1, EACH = LM_UNIT < 4 ? 1 : LM_UNIT / 4 };
-    const lm_u32 turn = lm_unit_turn(LM_DST_WORD, LM_UNIT, item), row = p.first * LM_DST_UNITS;
-    lm_word<LM_DST_WORD> word = {{0}};
-    LM_UNROLL for (int j = 0; j < LM_DST_UNITS; j++) {
-        const lm_u32 at = lm_unit_at(a, row, (j + turn) % LM_DST_UNITS);
-        const lm_word<LM_UNIT> w = lm_lds_get<LM_UNIT>(lm_lds, p.lds + at);
-        if (LM_UNIT < 4) {
-            word.w[j / PER] |= w.w[0] << 8 * LM_UNIT * (j % PER);
-        } else {
-            LM_UNROLL for (int k = 0; k < EACH; k++) word.w[j * EACH + k] = w.w[k];
-        }
+    if (LM_UNIT < 4) {
+        word.w[j / PER] |= unit.w[0] << 8 * LM_UNIT * (j % PER);
+    } else {
+        LM_UNROLL for (int k = 0; k < EACH; k++) word.w[j * EACH + k] = unit.w[k];
     }
-    return lm_rotate(word, turn / PER * EACH);
+}
+
+static __device__ inline lm_word<LM_DST_WORD> lm_collect(lm_args a, const lm_place &p, lm_u32 item) {
+    const lm_u32 turn = lm_unit_turn(a, item) % LM_DST_UNITS, row = p.first * LM_DST_UNITS;
+    lm_word<LM_DST_WORD> word = {{0}};
+    if (a->in_row) {
+        const lm_u32 begin = p.lds + lm_unit_at(a, row), step = (lm_u32)a->unit[0].lds;
+        LM_UNROLL for (int j = 0; j < LM_DST_UNITS; j++)
+            lm_place_unit(word, j, lm_lds_get<LM_UNIT>(lm_lds, begin + (j + turn) % LM_DST_UNITS * step));
+    } else {
+        LM_UNROLL for (int j = 0; j < LM_DST_UNITS; j++)
+            lm_place_unit(word, j, lm_lds_get<LM_UNIT>(lm_lds, p.lds + lm_unit_at(a, row + (j + turn) % LM_DST_UNITS)));
+    }
+    return lm_rotate(word, turn * LM_UNIT);
 }
 
 static __device__ inline void lm_store_units(lm_args a, const lm_tile_start &start, char *to) {

@@ -88,21 +88,26 @@ template <int UNIT, int BYTES> static __device__ inline lm_word<BYTES> lm_revers
     enum { N = (BYTES + 3) / 4, M = UNIT < 4 ? 1 : UNIT / 4 };
     LM_UNROLL for (int k = 0; k < N; k++) {
         const lm_u32 w = in.w[UNIT < 4 ? N - 1 - k : (N / M - 1 - k / M) * M + k % M];
-        out.w[k] = UNIT == 1 ? lm_bytes<0x00010203>(0, w) : UNIT == 2 ? lm_bytes<0x01000302>(0, w) : w;
+        out.w[k] = BYTES == 2   ? lm_bytes<0x04040001>(0, w)
+                   : UNIT == 1 ? lm_bytes<0x00010203>(0, w)
+                   : UNIT == 2 ? lm_bytes<0x01000302>(0, w)
+                               : w;
     }
     return out;
 }
 
-/* Rotate a word by whole registers: out.w[k] = in.w[k - by]. */
+/* Rotate a word by bytes, towards the higher ones. */
 template <int BYTES> static __device__ inline lm_word<BYTES> lm_rotate(const lm_word<BYTES> &in, lm_u32 by) {
     enum { N = (BYTES + 3) / 4 };
-    lm_word<BYTES> v = in;
+    lm_word<BYTES> v = in, out;
     LM_UNROLL for (int step = 1; step < N; step *= 2) {
         lm_word<BYTES> t;
-        LM_UNROLL for (int k = 0; k < N; k++) t.w[k] = by & step ? v.w[(k - step + N) % N] : v.w[k];
+        LM_UNROLL for (int k = 0; k < N; k++) t.w[k] = by & 4 * step ? v.w[(k - step + N) % N] : v.w[k];
         v = t;
     }
-    return v;
+    LM_UNROLL for (int k = 0; k < N; k++)
+        out.w[k] = (lm_u32)(((lm_u64)v.w[k] << 32 | v.w[(k - 1 + N) % N]) >> (32 - 8 * (by & 3)));
+    return out;
 }
 
 #endif
