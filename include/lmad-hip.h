@@ -34,7 +34,7 @@ enum { LMAD_HOST = -1 };
  *  the destination is on the host. Memory is what the run time says of it at execution: hipMalloc()ed, managed, pinned
  *  or pageable; managed memory and pinned memory that the device can reach may be on either side of a plan for
  *  (device, device), too. Efforts above LMAD_ESTIMATE time candidates on memory of the device that the planner
- *  allocates. Besides the errors of lmad_plan_copy():
+ *  allocates. @p flags and LMAD_SERIAL concern the host's part in a copy. Besides the errors of lmad_plan_copy():
  *  - LMAD_ERR_NO_DEVICE: no such device, or no HIP;
  *  - LMAD_ERR_NO_CODE: no kernel can be had for this device;
  *  - LMAD_ERR_NO_MEMORY: the device, or the host, has too little memory for what the plan keeps;
@@ -48,8 +48,8 @@ LMAD_API lmad_status lmad_plan_copy_hip(lmad_plan **p, lmad_ctx *ctx, const lmad
 LMAD_API lmad_status lmad_plan_move_hip(lmad_plan **p, lmad_ctx *ctx, const lmad_desc *dst, const lmad_desc *src,
                                         int device, size_t elem_size, unsigned flags);
 
-/** As lmad_plan_fill(), in the memory of a device. At execution src points to the element in memory of the host; it
- *  is read before the call returns. */
+/** As lmad_plan_fill(), in the memory of a device. At execution src points to the element in memory of the host. Up
+ *  to 64 bytes it is read before the call returns, a longer one in the order of the stream. */
 LMAD_API lmad_status lmad_plan_fill_hip(lmad_plan **p, lmad_ctx *ctx, const lmad_desc *dst, int device,
                                         size_t elem_size, unsigned flags);
 
@@ -59,25 +59,24 @@ LMAD_API lmad_status lmad_plan_affine_hip(lmad_plan **p, lmad_ctx *ctx, const lm
                                           lmad_type type, unsigned flags);
 
 /** Run a plan on a stream of its device: a hipStream_t, or NULL for the default one. What is wrong with the pointers
- *  is said at once, as by lmad_execute(); so are errors of the run time that it reports at once. The rest happens in
- *  the order of the stream: the array memory may be used once the stream has come past it.
- *  - Plans within one device only enqueue kernels and copies: no allocation, no waiting, and they may be captured in a
- *    graph. Such a graph must not outlive a plan whose lmad_work_size() is not 0, and replays of it, and executions
- *    of the plan, must not run at the same time.
- *  - From the host: a pageable source has been read when the call returns and may be changed; pinned and managed ones
- *    are read in the order of the stream. The call may wait for earlier work of the plan when its buffers are in use.
- *  - To the host: the destination is written in the order of the stream, whatever kind of memory it is. The call may
- *    wait as above.
- *  - Between devices: in the order of the stream.
- *  - A plan with the host or a second device on one side cannot be captured: LMAD_ERR_DEVICE, and the capture is left
- *    as it was.
+ *  is said at once, as by lmad_execute(), and so is what the run time reports at once. The rest happens in the order of
+ *  the stream: until the stream has come past it, the array memory on both sides belongs to the copy.
+ *  - Plans within one device only enqueue kernels and copies: no allocation, no waiting. They may be captured in a
+ *    graph. A captured move whose lmad_work_size() is not 0 uses the plan's scratch: the graph must not outlive the
+ *    plan, and its replays and other executions of the plan must not run at the same time. A captured fill or affine
+ *    plan writes the value of the moment of capture.
+ *  - Between the host and a device, or two devices: the host packs and unpacks on a thread of the run time, when the
+ *    stream comes to it. So a source on the host, pageable memory too, may be reused only when the stream has passed
+ *    (not when the call returns), and a destination on the host is complete then. Executions of one plan on several
+ *    streams take turns in the plan's staging memory. A capturing stream is LMAD_ERR_ARGUMENT.
  *  A plan for the host only is LMAD_ERR_ARGUMENT. A plan may be executed from many threads, on many streams at once.
  *
- *  lmad_execute() runs the same plans on the default stream, and returns when all is done. */
+ *  lmad_execute() runs the same plans on the default stream, and returns when all is done; lmad_execute_with() takes
+ *  memory of the device for a move's scratch. */
 LMAD_API lmad_status lmad_execute_hip(const lmad_plan *p, void *dst, const void *src, void *stream);
 
-/* Plans of this file work with the other functions of lmad.h as those for the host do; lmad_plan_destroy() may be
- * called while executions are under way on a stream, and waits for them where memory of the plan is in use. */
+/* Plans of this file work with the other functions of lmad.h as those for the host do. lmad_plan_destroy() may be called
+ * while executions are under way on a stream; it waits for them where they use memory of the plan. */
 
 /** Build the general kernels of a device now, or load them from disk, rather than at the first plan; after this a plan
  *  of any shape can be made and run, if not at its best. Errors as lmad_plan_copy_hip(). @p ctx as there. */

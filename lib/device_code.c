@@ -114,6 +114,7 @@ typedef struct code {
     lm_variant variant;
     char arch[sizeof((lm_device *)0)->arch];
     lm_cached bytes;
+    char refused[200]; /* what the compiler had against it; it is not asked twice */
     lm_hip_function loaded[LM_MAX_DEVICES];
 } code;
 
@@ -170,14 +171,16 @@ static lmad_status add(const lm_hip *hip, const lm_device *device, const lm_vari
     c->variant = *variant;
     memcpy(c->arch, device->arch, sizeof c->arch);
     const lmad_status status = obtain(hip, device, c);
-    if (status != LMAD_OK) {
+    if (status == LMAD_ERR_NO_CODE && !c->bytes.bytes) {
+        snprintf(c->refused, sizeof c->refused, "%s", lmad_error_detail());
+    } else if (status != LMAD_OK) {
         free(c->bytes.bytes);
         free(c);
         return status;
     }
     c->next = all;
     *out = all = c;
-    return LMAD_OK;
+    return status;
 }
 
 lmad_status lm_device_code_get(const lm_device *device, const lm_variant *variant, lm_hip_function *out) {
@@ -187,6 +190,8 @@ lmad_status lm_device_code_get(const lm_device *device, const lm_variant *varian
     code *c = find(device, variant);
     if (!c)
         status = add(hip, device, variant, &c);
+    else if (*c->refused)
+        status = lm_fail(LMAD_ERR_NO_CODE, "%s", c->refused);
     else if (!c->loaded[device->number])
         status = load(hip, device, c);
     if (status == LMAD_OK) *out = c->loaded[device->number];

@@ -6,6 +6,7 @@
 
 #include "device_code.h"
 #include "device_planner.h"
+#include "log.h"
 #include "status.h"
 
 /* The widest words, those of pointers that are aligned as their elements are, and bytes. */
@@ -104,8 +105,12 @@ static lmad_status make(lm_device_copy *copy, const lm_problem *problem, lmad_ct
         lm_device_guess(problem, copy->device, ctx, &best);
         way = &best;
     }
-    const lmad_status status = make_way(copy, problem, way, RUNGS);
-    return status == LMAD_ERR_NO_CODE ? make_any(copy, problem) : status;
+    lmad_status status = make_way(copy, problem, way, RUNGS);
+    if (status == LMAD_ERR_NO_CODE) {
+        lm_log(ctx, "device %d: the best way cannot be had: %s", copy->device->number, lmad_error_detail());
+        status = make_any(copy, problem);
+    }
+    return status;
 }
 
 static lm_device_copy *allocate(const lm_problem *problem, lmad_status *status) {
