@@ -9,32 +9,45 @@
 #include <string.h>
 #include <unistd.h>
 
-static void find_library(char *path, size_t size) {
-    ssize_t length = readlink("/proc/self/exe", path, size - 1);
+static void *library;
+static const hipemu *control;
+
+const char *emulator_path(void) {
+    static char path[4096];
+    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
     ck_assert_int_gt(length, 0);
     path[length] = '\0';
     char *slash = strrchr(path, '/');
     ck_assert_ptr_nonnull(slash);
-    snprintf(slash, size - (size_t)(slash - path), "/libhipemu.so");
+    snprintf(slash, sizeof path - (size_t)(slash - path), "/libhipemu.so");
+    return path;
 }
 
-static const hipemu *control;
+/* ISO C has no conversion from the void * of dlsym() to a function. */
+static void find(const char *name, void *function) {
+    void *symbol = dlsym(library, name);
+    ck_assert_msg(symbol != NULL, "no %s", name);
+    memcpy(function, &symbol, sizeof symbol);
+}
 
 const hipemu *emulator(void) {
     if (!control) {
-        char path[4096];
-        find_library(path, sizeof path);
-        void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-        ck_assert_msg(handle != NULL, "%s", dlerror());
+        library = dlopen(emulator_path(), RTLD_NOW | RTLD_LOCAL);
+        ck_assert_msg(library != NULL, "%s", dlerror());
         const hipemu *(*get)(void);
-        void *symbol = dlsym(handle, "hipemu_control");
-        ck_assert_ptr_nonnull(symbol);
-        memcpy(&get, &symbol, sizeof get);
-        setenv("LMAD_HIP_LIBRARY", path, 1);
+        find("hipemu_control", &get);
+        setenv("LMAD_HIP_LIBRARY", emulator_path(), 1);
         control = get();
     }
     control->reset();
     return control;
+}
+
+const emulator_calls *emulator_more(void) {
+    static emulator_calls calls;
+#define LM_HIP(returns, name, parameters) find(#name, &calls.name);
+#include "hipemu/test_list.h"
+    return &calls;
 }
 
 void emulator_is_clean(void) {

@@ -93,3 +93,15 @@ lm_hip_error planted_run(const planted *p, const char *kernel, int threads, floa
     const uint32_t grid[] = {((uint32_t)threads + 63) / 64, 1, 1}, block[] = {64, 1, 1};
     return planted_launch(p, kernel, grid, block, dst, src, args);
 }
+
+static planted rig;
+
+planted *planted_set_up(void) {
+    planted_open(&rig, emulator());
+    return &rig;
+}
+
+void planted_tear_down(void) {
+    planted_close(&rig);
+    emulator_is_clean();
+}

@@ -21,6 +21,10 @@ typedef struct planted {
     lm_hip_stream stream;
 } planted;
 
+/* Fixtures: opened on the emulator just reset; closed, and nothing left. */
+planted *planted_set_up(void);
+void planted_tear_down(void);
+
 /* Fail the test unless a HIP call succeeded. */
 void planted_ok(lm_hip_error error);
 

@@ -79,7 +79,7 @@ static int number_of(const char *call) {
     return -2;
 }
 
-static void fail(const char *call, int nth, int error) {
+static void break_call(const char *call, int nth, int error) {
     lock();
     emu.fail_call = number_of(call);
     emu.fail_nth = emu.fail_call == -2 ? 0 : nth;
@@ -88,7 +88,7 @@ static void fail(const char *call, int nth, int error) {
     unlock();
 }
 
-static int fail_calls(void) {
+static int breakable_calls(void) {
     lock();
     int seen = emu.fail_seen;
     unlock();
@@ -172,9 +172,9 @@ static void set_cost(hipemu_cost *cost, void *data) {
 }
 
 const hipemu *hipemu_control(void) {
-    static const hipemu control = {reset,       set_devices, set_warp,   set_lazy,    set_version,
-                                   set_memory,  fail,        fail_calls, lose_device, counts,
-                                   calls,       report,      intact,     pending,     set_trace,
-                                   clear_trace, trace,       trace_site, set_clock,   set_cost};
+    static const hipemu control = {reset,       set_devices, set_warp,        set_lazy,    set_version,
+                                   set_memory,  break_call,  breakable_calls, lose_device, counts,
+                                   calls,       report,      intact,          pending,     set_trace,
+                                   clear_trace, trace,       trace_site,      set_clock,   set_cost};
     return &control;
 }

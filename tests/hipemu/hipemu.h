@@ -68,9 +68,9 @@ typedef struct hipemu {
 
     /* The nth call (1 = the next) of such a name, or of any that can fail if call is NULL, fails with that
      * error. What destroys something does so all the same. One such order at a time; nth 0 takes it back. */
-    void (*fail)(const char *call, int nth, int error);
-    /* Calls that can fail so, since the last fail(): to walk through all of them. */
-    int (*fail_calls)(void);
+    void (*break_call)(const char *call, int nth, int error);
+    /* Calls that can fail so, since the last break_call(): to walk through all of them. */
+    int (*breakable_calls)(void);
     /* From now on whatever is done on this device fails with hipErrorContextIsDestroyed; its memory is gone.
      */
     void (*lose_device)(int number);
