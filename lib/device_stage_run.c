@@ -177,8 +177,9 @@ static lmad_status enqueue(const run *r) {
         for (int k = 0; k < r->stations && status == LMAD_OK; k++) status = pass(r, k, c);
     if (status != LMAD_OK || r->alone) return status;
     const lm_station *last = &s->station[r->at[r->stations - 1]];
-    return lm_device_fail(s->hip->hipStreamWaitEvent(r->caller, last->done[(chunks - 1) % LM_STAGE_SLOTS], 0),
-                          "using the stream");
+    lm_hip_error error = s->hip->hipSetDevice(s->device); /* a default stream is that of the current device */
+    if (!error) error = s->hip->hipStreamWaitEvent(r->caller, last->done[(chunks - 1) % LM_STAGE_SLOTS], 0);
+    return lm_device_fail(error, "using the stream");
 }
 
 void lm_stage_drain(lm_stage *s) {
@@ -192,6 +193,7 @@ void lm_stage_drain(lm_stage *s) {
 
 /* Nothing of a failed execution may still be under way when its caller learns of it. */
 static void give_up(run *r) {
+    r->stage->hip->hipSetDevice(r->stage->device);
     if (r->alone) r->stage->hip->hipStreamSynchronize(r->caller);
     lm_stage_drain(r->stage);
     if (r->flight) atomic_store(&r->flight->busy, false);
@@ -273,7 +275,7 @@ static lmad_status check_capture(const lm_hip *hip, lm_hip_stream stream) {
     const lm_hip_error error = hip->hipStreamIsCapturing(stream, &status);
     if (error) return lm_device_fail(error, "using the stream");
     if (status == LM_HIP_CAPTURE_NONE) return LMAD_OK;
-    return lm_fail(LMAD_ERR_DEVICE, "stream: a copy between memory spaces cannot be captured");
+    return lm_fail(LMAD_ERR_ARGUMENT, "stream: a copy between memory spaces cannot be captured");
 }
 
 static lmad_status run_checked(run *r) {
