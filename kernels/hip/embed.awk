@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Turns device source into C source: the lines of one file, each header that it includes put in its place, once.
+# Turns device source into C source: the lines of one file, each header that it includes put in its place:
+# their guards say which of them count.
 #
 #     awk -f embed.awk kernels.hip > device_source.c
 #
 # Headers lie beside the file.
 
 function embed(path,    line, name) {
-    if (path in seen) return
-    seen[path] = 1
     while ((got = (getline line < path)) > 0) {
         if (line ~ /^#include "/) {
             name = line
