@@ -111,7 +111,7 @@ static phase phase_of(const lm_launch *l, int side) {
 static int64_t lds_at(const lm_launch *l, const phase *p, const lm_place *place, lm_u32 item, int k) {
     const lm_args a = &l->args;
     const lm_u32 n = (lm_u32)p->lds;
-    const lm_u32 by = p->pieces ? lm_piece_turn((lm_u32)l->variant.word[LM_SRC], item) : lm_unit_turn(a, item);
+    const lm_u32 by = p->pieces ? lm_piece_turn((lm_u32)l->variant.word[LM_SRC], item) : lm_turn(a, place, item);
     const lm_u32 turn = ((lm_u32)k + by) % n;
     if (p->pieces) return (int64_t)place->lds + 4 * turn;
     if (!p->units) return (int64_t)place->lds + (int64_t)turn * p->slot_step;

@@ -195,65 +195,70 @@ static void lay(staging *s, int64_t gap, lm_launch *out) {
     }
 }
 
-/* The side whose threads have several words or units in LDS, and how many bytes each of them has. */
-static int several(const staging *s, int *bytes) {
+/* The side whose threads have several words or units in LDS, and whether they may take turns with them. */
+static int several(const staging *s, bool *turns) {
+    const lm_hip_box *b = &s->box;
     const int own = s->turn == TURN_LOADED ? LM_DST : LM_SRC;
-    *bytes = s->turn == TURN_UNITS ? s->box.unit : s->box.word[own];
+    *turns = s->turn == TURN_UNITS ? b->word[LM_DST] > 4 && units(b, LM_DST) > 1
+                                   : units(b, 1 - own) * b->word[own] <= 64; /* lm_takes_turns */
     return s->turn == TURN_LOADED ? LM_SRC : LM_DST;
 }
 
-/* How threads take turns with their words or units, best for a layout; returns the cycles lost. */
+/* How threads take turns, best for a layout; returns the cycles lost. */
 static int64_t choose_turn(const staging *s, const lm_device *device, lm_launch *out) {
-    enum { NEVER = 31, SHIFTS = 4, LONG = 8 };
+    enum { NEVER = 31, SHIFTS = 4, ROWS = 4 };
     static const lm_u32 shifts[SHIFTS] = {3, 1, 2, 4};
-    int bytes;
-    const int side = several(s, &bytes);
+    bool turns;
+    const int side = several(s, &turns);
     out->args.turn_shift = NEVER;
+    out->args.turn_row = 0;
     int64_t best = lm_hip_conflicts(device, out, side);
-    lm_u32 best_shift = NEVER;
-    if (bytes > LONG || (s->turn == TURN_UNITS && s->box.word[LM_DST] <= 4)) return best;
-    for (int k = 0; k < SHIFTS && best > 0; k++) {
-        const lm_u32 shift = shifts[k];
-        out->args.turn_shift = shift;
+    lm_u32 shift = NEVER, row = 0;
+    for (lm_u32 k = 0; turns && k < SHIFTS * ROWS && best > 0; k++) {
+        out->args.turn_shift = shifts[k % SHIFTS];
+        out->args.turn_row = k / SHIFTS;
         const int64_t lost = lm_hip_conflicts(device, out, side);
         if (lost >= best) continue;
         best = lost;
-        best_shift = shift;
+        shift = out->args.turn_shift;
+        row = out->args.turn_row;
     }
-    out->args.turn_shift = best_shift;
+    out->args.turn_shift = shift;
+    out->args.turn_row = row;
     return best;
 }
 
 /* The best layout so far. */
 typedef struct layout {
     int64_t gap, lost;
-    lm_u32 shift, split;
+    lm_u32 shift, row, split;
 } layout;
 
 /* Gaps in steps, those that are no multiples of `whole` if split. */
 static void try_gaps(staging *s, const lm_device *device, int step, int whole, bool split, lm_launch *out,
                      layout *best) {
     enum { MOST = 128 };
-    int bytes;
-    const int side = several(s, &bytes);
+    bool turns;
+    const int side = several(s, &turns);
     out->args.split = split;
     for (int64_t gap = 0; gap <= MOST && best->lost > 0; gap += step) {
         if (split && gap % whole == 0) continue;
         lay(s, gap, out);
         if (s->bytes > LM_HIP_LDS) return;
         const int64_t lost = choose_turn(s, device, out) + lm_hip_conflicts(device, out, 1 - side);
-        if (lost < best->lost) *best = (layout){gap, lost, out->args.turn_shift, split};
+        if (lost < best->lost) *best = (layout){gap, lost, out->args.turn_shift, out->args.turn_row, split};
     }
 }
 
 /* The layout with the fewest bank conflicts, as far as there is room. */
 static void choose_layout(staging *s, const lm_device *device, lm_launch *out) {
     const int word = s->turn == TURN_LOADED ? s->box.word[LM_DST] : s->box.word[LM_SRC];
-    layout best = {0, INT64_MAX, 0, 0};
+    layout best = {.lost = INT64_MAX};
     try_gaps(s, device, word < 4 ? 4 : word, word, false, out, &best);
     if (s->turn == TURN_UNITS && word > 4) try_gaps(s, device, 4, word, true, out, &best);
     lay(s, best.gap, out);
     out->args.turn_shift = best.shift;
+    out->args.turn_row = best.row;
     out->args.split = best.split;
 }
 

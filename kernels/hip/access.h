@@ -39,7 +39,7 @@ typedef unsigned lm_raw16 __attribute__((vector_size(16), may_alias));
 #endif
 
 /* A store past the caches, where the compiler has one. */
-template <class RAW> static __device__ inline void lm_store(RAW *p, const RAW &value) {
+template <class RAW> LM_DEVICE void lm_store(RAW *p, const RAW &value) {
 #if LM_STREAM && defined(__CUDACC__) && !defined(LM_EMULATED)
     __stcs(p, value);
 #elif LM_STREAM && defined(__clang__)
@@ -67,44 +67,44 @@ template <> struct lm_raw<16> {
 
 template <int BYTES> struct lm_pack {
     typedef typename lm_raw<BYTES>::type raw;
-    static __device__ inline lm_word<BYTES> words(const raw &v) { return lm_word<BYTES>{{(lm_u32)v}}; }
-    static __device__ inline raw memory(const lm_word<BYTES> &v) { return (raw)v.w[0]; }
+    LM_DEVICE lm_word<BYTES> words(const raw &v) { return lm_word<BYTES>{{(lm_u32)v}}; }
+    LM_DEVICE raw memory(const lm_word<BYTES> &v) { return (raw)v.w[0]; }
 };
 template <> struct lm_pack<8> {
-    static __device__ inline lm_word<8> words(const lm_raw8 &v) { return lm_word<8>{{LM_LANE(v, 0), LM_LANE(v, 1)}}; }
-    static __device__ inline lm_raw8 memory(const lm_word<8> &v) { return lm_raw8{v.w[0], v.w[1]}; }
+    LM_DEVICE lm_word<8> words(const lm_raw8 &v) { return lm_word<8>{{LM_LANE(v, 0), LM_LANE(v, 1)}}; }
+    LM_DEVICE lm_raw8 memory(const lm_word<8> &v) { return lm_raw8{v.w[0], v.w[1]}; }
 };
 template <> struct lm_pack<16> {
-    static __device__ inline lm_word<16> words(const lm_raw16 &v) {
+    LM_DEVICE lm_word<16> words(const lm_raw16 &v) {
         return lm_word<16>{{LM_LANE(v, 0), LM_LANE(v, 1), LM_LANE(v, 2), LM_LANE(v, 3)}};
     }
-    static __device__ inline lm_raw16 memory(const lm_word<16> &v) {
+    LM_DEVICE lm_raw16 memory(const lm_word<16> &v) {
         return lm_raw16{v.w[0], v.w[1], v.w[2], v.w[3]};
     }
 };
 
-template <int BYTES> static __device__ inline lm_word<BYTES> lm_get(const char *p) {
+template <int BYTES> LM_DEVICE lm_word<BYTES> lm_get(const char *p) {
 #if defined(LM_EMULATED)
     hipemu_global(LM_SITE_READ, p, BYTES, 0);
 #endif
     return lm_pack<BYTES>::words(*(const typename lm_raw<BYTES>::type *)p);
 }
 
-template <int BYTES> static __device__ inline void lm_put(char *p, const lm_word<BYTES> &value) {
+template <int BYTES> LM_DEVICE void lm_put(char *p, const lm_word<BYTES> &value) {
 #if defined(LM_EMULATED)
     hipemu_global(LM_SITE_WRITE, p, BYTES, 1);
 #endif
     lm_store((typename lm_raw<BYTES>::type *)p, lm_pack<BYTES>::memory(value));
 }
 
-template <int BYTES> static __device__ inline lm_word<BYTES> lm_lds_get(const char *lds, lm_u32 at) {
+template <int BYTES> LM_DEVICE lm_word<BYTES> lm_lds_get(const char *lds, lm_u32 at) {
 #if defined(LM_EMULATED)
     hipemu_lds(LM_SITE_LDS_READ, lds + at, BYTES, 0);
 #endif
     return lm_pack<BYTES>::words(*(const typename lm_raw<BYTES>::type *)(lds + at));
 }
 
-template <int BYTES> static __device__ inline void lm_lds_put(char *lds, lm_u32 at, const lm_word<BYTES> &value) {
+template <int BYTES> LM_DEVICE void lm_lds_put(char *lds, lm_u32 at, const lm_word<BYTES> &value) {
 #if defined(LM_EMULATED)
     hipemu_lds(LM_SITE_LDS_WRITE, lds + at, BYTES, 1);
 #endif
@@ -112,6 +112,6 @@ template <int BYTES> static __device__ inline void lm_lds_put(char *lds, lm_u32 
 }
 
 /* Which tile a block is for. Grids are folded where one row of them would be too long. */
-static __device__ inline lm_u32 lm_tile_number(lm_args a) { return lm_block_y() * a->grid + lm_block_x(); }
+LM_DEVICE lm_u32 lm_tile_number(lm_args a) { return lm_block_y() * a->grid + lm_block_x(); }
 
 #endif

@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Values computed from indices: base + sum i_k*step_k, in the types of lmad_type. Axes stand in the order of the
  * descriptor, for terms of reals are added in this order; threads run along the one that is fastest in memory. */
-#include "access.h"
-
 enum { LM_AFFINE_INT32, LM_AFFINE_INT64, LM_AFFINE_FLOAT, LM_AFFINE_DOUBLE };
 
 #if LM_OPTION == 2 || LM_OPTION == 3
 
 /* Products and sums stay apart: fused, they would round differently than on the host. */
-static __device__ inline double lm_real(lm_u64 bits) {
+LM_DEVICE double lm_real(lm_u64 bits) {
     double value;
     __builtin_memcpy(&value, &bits, sizeof value);
     return value;
 }
-static __device__ inline double lm_term(double value, lm_count i, lm_u64 step) {
+LM_DEVICE double lm_term(double value, lm_count i, lm_u64 step) {
 #if defined(__CUDACC__) && !defined(LM_EMULATED)
     return __dadd_rn(value, __dmul_rn((double)i, lm_real(step)));
 #else
@@ -25,8 +23,8 @@ static __device__ inline double lm_term(double value, lm_count i, lm_u64 step) {
 #endif
 }
 typedef double lm_value;
-static __device__ inline lm_value lm_base(lm_args a) { return lm_real(a->fill.steps[0]); }
-static __device__ inline lm_word<LM_DST_WORD> lm_pack_value(lm_value value) {
+LM_DEVICE lm_value lm_base(lm_args a) { return lm_real(a->fill.steps[0]); }
+LM_DEVICE lm_word<LM_DST_WORD> lm_pack_value(lm_value value) {
     lm_word<LM_DST_WORD> word;
 #if LM_OPTION == 2
     const float number = (float)value;
@@ -40,9 +38,9 @@ static __device__ inline lm_word<LM_DST_WORD> lm_pack_value(lm_value value) {
 #else
 
 typedef lm_u64 lm_value;
-static __device__ inline lm_value lm_base(lm_args a) { return a->fill.steps[0]; }
-static __device__ inline lm_value lm_term(lm_value value, lm_count i, lm_u64 step) { return value + i * step; }
-static __device__ inline lm_word<LM_DST_WORD> lm_pack_value(lm_value value) {
+LM_DEVICE lm_value lm_base(lm_args a) { return a->fill.steps[0]; }
+LM_DEVICE lm_value lm_term(lm_value value, lm_count i, lm_u64 step) { return value + i * step; }
+LM_DEVICE lm_word<LM_DST_WORD> lm_pack_value(lm_value value) {
     lm_word<LM_DST_WORD> word;
     __builtin_memcpy(&word, &value, sizeof word);
     return word;
@@ -50,7 +48,7 @@ static __device__ inline lm_word<LM_DST_WORD> lm_pack_value(lm_value value) {
 
 #endif
 
-static __device__ inline lm_count lm_index_of(lm_args a, lm_u32 k, lm_count number) {
+LM_DEVICE lm_count lm_index_of(lm_args a, lm_u32 k, lm_count number) {
 #if LM_INDEX == 32
     const lm_u32 above = lm_quotient(number, a->axis[k].below_multiplier, a->axis[k].below_shift);
     return above - lm_divide(above, a, k) * (lm_u32)a->axis[k].n;

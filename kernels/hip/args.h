@@ -71,7 +71,7 @@ typedef struct lm_hip_args {
     lm_i64 row_step;   /* in global memory */
     lm_u32 units;      /* axes used below */
     lm_u32 in_row;     /* a word's units lie along unit axis 0 */
-    lm_u32 turn_shift; /* see lm_unit_turn() */
+    lm_u32 turn_shift, turn_row; /* see lm_turn(); a shift of 31: threads do not take turns */
     lm_u32 split;      /* words of the source go to LDS in pieces of 4 bytes: gaps are no multiples of words */
     lm_hip_unit_axis unit[LM_HIP_VIEW];
     lm_hip_view view[2]; /* destination, source */

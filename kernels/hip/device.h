@@ -19,6 +19,9 @@
 #define LM_STREAM 0
 #endif
 
+/* Functions are inlined wherever they are used: what is passed by address would lie in memory otherwise. */
+#define LM_DEVICE static __device__ inline __attribute__((always_inline))
+
 #if defined(LM_EMULATED)
 
 #define LM_CONSTANT
@@ -37,10 +40,10 @@ static inline void lm_barrier(void) { __syncthreads(); }
 #define LM_ARGS(args) (&args)
 #define LM_VALUE_OF const __grid_constant__
 #define HIPEMU_KERNEL(name)
-static __device__ inline unsigned lm_thread(void) { return threadIdx.x; }
-static __device__ inline unsigned lm_block_x(void) { return blockIdx.x; }
-static __device__ inline unsigned lm_block_y(void) { return blockIdx.y; }
-static __device__ inline void lm_barrier(void) { __syncthreads(); }
+LM_DEVICE unsigned lm_thread(void) { return threadIdx.x; }
+LM_DEVICE unsigned lm_block_x(void) { return blockIdx.x; }
+LM_DEVICE unsigned lm_block_y(void) { return blockIdx.y; }
+LM_DEVICE void lm_barrier(void) { __syncthreads(); }
 
 #else /* AMD */
 
@@ -57,10 +60,10 @@ static __device__ inline void lm_barrier(void) { __syncthreads(); }
     ((void)args, (const LM_CONSTANT lm_hip_args *)((const LM_CONSTANT char *)__builtin_amdgcn_kernarg_segment_ptr() + 16))
 #define LM_VALUE_OF
 #define HIPEMU_KERNEL(name)
-static __device__ inline unsigned lm_thread(void) { return __builtin_amdgcn_workitem_id_x(); }
-static __device__ inline unsigned lm_block_x(void) { return __builtin_amdgcn_workgroup_id_x(); }
-static __device__ inline unsigned lm_block_y(void) { return __builtin_amdgcn_workgroup_id_y(); }
-static __device__ inline void lm_barrier(void) {
+LM_DEVICE unsigned lm_thread(void) { return __builtin_amdgcn_workitem_id_x(); }
+LM_DEVICE unsigned lm_block_x(void) { return __builtin_amdgcn_workgroup_id_x(); }
+LM_DEVICE unsigned lm_block_y(void) { return __builtin_amdgcn_workgroup_id_y(); }
+LM_DEVICE void lm_barrier(void) {
     __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
     __builtin_amdgcn_s_barrier();
     __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");

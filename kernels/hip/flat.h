@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Words one by one in some order of axes: rows, flat copies, gathers, scatters, and with words turned round reversed
  * runs; the value of a fill lies in the arguments. All words of a thread are loaded before the first is stored. */
-#include "turn.h"
-
 enum { LM_FLAT_REVERSED = 1 };
 
 #if LM_FILL
-static __device__ inline lm_word<LM_DST_WORD> lm_source(lm_args a, const char *src, lm_offset at) {
+LM_DEVICE lm_word<LM_DST_WORD> lm_source(lm_args a, const char *src, lm_offset at) {
     const LM_CONSTANT char *value = (const LM_CONSTANT char *)&a->fill + at;
     lm_word<LM_DST_WORD> word = {{0}};
     (void)src;
@@ -18,7 +16,7 @@ static __device__ inline lm_word<LM_DST_WORD> lm_source(lm_args a, const char *s
     return word;
 }
 #else
-static __device__ inline lm_word<LM_DST_WORD> lm_source(lm_args a, const char *src, lm_offset at) {
+LM_DEVICE lm_word<LM_DST_WORD> lm_source(lm_args a, const char *src, lm_offset at) {
     (void)a;
     return lm_get<LM_DST_WORD>(src + at);
 }
@@ -26,7 +24,7 @@ static __device__ inline lm_word<LM_DST_WORD> lm_source(lm_args a, const char *s
 
 /* Digits of many axes do not fit into registers. */
 #if LM_MANY_AXES
-static __device__ inline const lm_start *lm_begin(lm_args a, lm_u32 tile) {
+LM_DEVICE const lm_start *lm_begin(lm_args a, lm_u32 tile) {
     __shared__ lm_start shared;
     if (lm_thread() == 0) lm_flat_start(a, tile, &shared);
     lm_barrier();

@@ -9,7 +9,7 @@
 #include "args.h"
 
 #ifdef LM_KERNEL /* on the device */
-#define LM_BOTH static __device__ inline
+#define LM_BOTH LM_DEVICE
 #else
 #define LM_BOTH static inline
 #define LM_CONSTANT
@@ -121,16 +121,19 @@ LM_BOTH lm_tile_start lm_tile_at(lm_args a, lm_u32 tile) {
 typedef struct lm_place {
     lm_offset global;
     lm_u32 lds;
-    lm_u32 first; /* its index along the fastest axis */
+    lm_u32 first, row; /* its index along the fastest axis, and along all others as one */
     lm_u32 outside;
 } lm_place;
 
 LM_BOTH lm_place lm_view_at(lm_view v, lm_offset tile, lm_u32 last, lm_u32 item) {
-    lm_place p = {tile + (lm_offset)v->start, (lm_u32)v->lds_start, 0, item >= v->items};
+    lm_place p = {tile + (lm_offset)v->start, (lm_u32)v->lds_start, 0, 0, item >= v->items};
     for (lm_u32 k = 0; k < LM_VIEW_RANK; k++) {
         if (k >= v->rank) break;
         const lm_u32 next = lm_short(item, v->axis[k].quick), digit = item - next * v->axis[k].n;
-        if (k == 0) p.first = digit;
+        if (k == 0) {
+            p.first = digit;
+            p.row = next;
+        }
         const lm_u32 limit = last >> v->axis[k].bit & 1 ? v->axis[k].left : v->axis[k].n;
         p.outside |= digit >= limit;
         p.global += (lm_offset)digit * (lm_offset)v->axis[k].step;
@@ -140,9 +143,11 @@ LM_BOTH lm_place lm_view_at(lm_view v, lm_offset tile, lm_u32 last, lm_u32 item)
     return p;
 }
 
-/* Neighbouring threads that put words together from units, or turn squares of short words, are a multiple of a word or
- * square apart in LDS. That they do not meet in the banks, each begins with another unit or word than some neighbours. */
-LM_BOTH lm_u32 lm_unit_turn(lm_args a, lm_u32 item) { return item >> a->turn_shift; }
+/* Neighbouring threads that put words together from units, or turn squares of words, are a multiple of a word or square
+ * apart in LDS. That they do not meet in the banks, each begins with another unit or word than some neighbours. */
+LM_BOTH lm_u32 lm_turn(lm_args a, const lm_place *p, lm_u32 item) {
+    return (item >> a->turn_shift) + p->row * a->turn_row;
+}
 
 /* The same for words that go to LDS in pieces. */
 LM_BOTH lm_u32 lm_piece_turn(lm_u32 word, lm_u32 item) { return item * word / 128; }

@@ -4,8 +4,6 @@
  *     when they are loaded, as squares in registers: the words in LDS are those of the destination;
  *     when they are stored, likewise: those of the source;
  *     unit by unit when they are read from LDS: any number of axes, any element size. */
-#include "turn.h"
-
 enum { LM_TURN_LOADED, LM_TURN_STORED, LM_TURN_UNITS };
 #define LM_TURN (LM_OPTION & 3)
 
@@ -21,7 +19,7 @@ template <int WORDS> struct lm_round {
 
 /* ---- words as they are ------------------------------------------------------------------------------ */
 
-static __device__ inline void lm_keep_word(lm_args a, lm_u32 at, const lm_word<LM_SRC_WORD> &word, lm_u32 item) {
+LM_DEVICE void lm_keep_word(lm_args a, lm_u32 at, const lm_word<LM_SRC_WORD> &word, lm_u32 item) {
 #if LM_TURN == 2 && LM_SRC_WORD > 4
     enum { N = LM_SRC_WORD / 4 };
     if (a->split) {
@@ -36,7 +34,7 @@ static __device__ inline void lm_keep_word(lm_args a, lm_u32 at, const lm_word<L
     lm_lds_put(lm_lds, at, word);
 }
 
-static __device__ inline void lm_load_words(lm_args a, const lm_tile_start &start, const char *from) {
+LM_DEVICE void lm_load_words(lm_args a, const lm_tile_start &start, const char *from) {
     const lm_view v = &a->view[1];
     for (lm_u32 first = lm_thread(); first < v->items; first += LM_ITEMS * a->block) {
         lm_place p[LM_ITEMS];
@@ -50,7 +48,7 @@ static __device__ inline void lm_load_words(lm_args a, const lm_tile_start &star
     }
 }
 
-static __device__ inline void lm_store_words(lm_args a, const lm_tile_start &start, char *to) {
+LM_DEVICE void lm_store_words(lm_args a, const lm_tile_start &start, char *to) {
     const lm_view v = &a->view[0];
     for (lm_u32 first = lm_thread(); first < v->items; first += LM_ITEMS * a->block) {
         LM_UNROLL for (int k = 0; k < LM_ITEMS; k++) {
@@ -60,19 +58,25 @@ static __device__ inline void lm_store_words(lm_args a, const lm_tile_start &sta
     }
 }
 
-/* Words of a square are a multiple of their number apart from those of the neighbouring thread, in LDS. Long ones get
- * gaps there; threads begin with different ones of the short ones (lm_unit_turn): out[k] = in[(k + by) % N]. */
-template <int N, int BYTES> static __device__ inline void lm_turn_words(lm_word<BYTES> *word, lm_u32 by) {
+/* Threads that begin with different words of their squares: out[k] = in[(k + by) % N]. Large squares are kept apart by
+ * gaps in LDS instead. */
+template <int N, int BYTES> struct lm_takes_turns {
+    enum { yes = N * BYTES <= 64 };
+};
+template <int N, int BYTES> LM_DEVICE void lm_turn_words(lm_word<BYTES> *word, lm_u32 by) {
     LM_UNROLL for (int step = 1; step < N; step *= 2) {
         lm_word<BYTES> t[N];
-        LM_UNROLL for (int k = 0; k < N; k++) t[k] = by & step ? word[(k + step) % N] : word[k];
+        LM_UNROLL for (int k = 0; k < N; k++) {
+            LM_UNROLL for (int i = 0; i < (BYTES + 3) / 4; i++)
+                t[k].w[i] = lm_either(by & step, word[(k + step) % N].w[i], word[k].w[i]);
+        }
         LM_UNROLL for (int k = 0; k < N; k++) word[k] = t[k];
     }
 }
 
 /* ---- squares in registers ---------------------------------------------------------------------------- */
 
-static __device__ inline void lm_load_squares(lm_args a, const lm_tile_start &start, const char *from) {
+LM_DEVICE void lm_load_squares(lm_args a, const lm_tile_start &start, const char *from) {
     enum { N = lm_round<LM_DST_UNITS>::items };
     const lm_view v = &a->view[1];
     for (lm_u32 first = lm_thread(); first < v->items; first += N * a->block) {
@@ -88,25 +92,29 @@ static __device__ inline void lm_load_squares(lm_args a, const lm_tile_start &st
             if (p[k].outside) continue;
             lm_word<LM_DST_WORD> out[LM_SRC_UNITS];
             lm_turner<LM_UNIT, LM_DST_WORD, LM_SRC_WORD>::turn(in[k], out);
-            const lm_u32 turn = LM_DST_WORD > 8 ? 0 : lm_unit_turn(a, first + k * a->block) % LM_SRC_UNITS;
-            if (LM_DST_WORD <= 8) lm_turn_words<LM_SRC_UNITS>(out, turn);
+            lm_u32 turn = 0;
+            if (lm_takes_turns<LM_SRC_UNITS, LM_DST_WORD>::yes && a->turn_shift < 31) {
+                turn = lm_turn(a, &p[k], first + k * a->block) % LM_SRC_UNITS;
+                lm_turn_words<LM_SRC_UNITS>(out, turn);
+            }
             LM_UNROLL for (int x = 0; x < LM_SRC_UNITS; x++)
                 lm_lds_put(lm_lds, p[k].lds + (lm_i32)((x + turn) % LM_SRC_UNITS) * a->slot_step, out[x]);
         }
     }
 }
 
-static __device__ inline void lm_store_squares(lm_args a, const lm_tile_start &start, char *to) {
+LM_DEVICE void lm_store_squares(lm_args a, const lm_tile_start &start, char *to) {
     const lm_view v = &a->view[0];
     for (lm_u32 item = lm_thread(); item < v->items; item += a->block) {
         const lm_place p = lm_view_at(v, start.doff, start.last, item);
         if (p.outside) continue;
         lm_word<LM_SRC_WORD> in[LM_DST_UNITS];
         lm_word<LM_DST_WORD> out[LM_SRC_UNITS];
-        const lm_u32 turn = LM_SRC_WORD > 8 ? 0 : lm_unit_turn(a, item) % LM_DST_UNITS;
+        const bool turns = lm_takes_turns<LM_DST_UNITS, LM_SRC_WORD>::yes && a->turn_shift < 31;
+        const lm_u32 turn = turns ? lm_turn(a, &p, item) % LM_DST_UNITS : 0;
         LM_UNROLL for (int j = 0; j < LM_DST_UNITS; j++)
             in[j] = lm_lds_get<LM_SRC_WORD>(lm_lds, p.lds + (lm_i32)((j + turn) % LM_DST_UNITS) * a->slot_step);
-        if (LM_SRC_WORD <= 8) lm_turn_words<LM_DST_UNITS>(in, LM_DST_UNITS - turn);
+        if (turns) lm_turn_words<LM_DST_UNITS>(in, LM_DST_UNITS - turn);
         lm_turner<LM_UNIT, LM_DST_WORD, LM_SRC_WORD>::turn(in, out);
         LM_UNROLL for (int x = 0; x < LM_SRC_UNITS; x++)
             lm_put(to + (lm_offset)(p.global + x * (lm_offset)a->row_step), out[x]);
@@ -116,7 +124,7 @@ static __device__ inline void lm_store_squares(lm_args a, const lm_tile_start &s
 /* ---- unit by unit ------------------------------------------------------------------------------------ */
 
 /* Put the unit read as the j-th into its place among the others. */
-static __device__ inline void lm_place_unit(lm_word<LM_DST_WORD> &word, int j, const lm_word<LM_UNIT> &unit) {
+LM_DEVICE void lm_place_unit(lm_word<LM_DST_WORD> &word, int j, const lm_word<LM_UNIT> &unit) {
     enum { PER = LM_UNIT < 4 ? 4 / LM_UNIT : 1, EACH = LM_UNIT < 4 ? 1 : LM_UNIT / 4 };
     if (LM_UNIT < 4) {
         word.w[j / PER] |= unit.w[0] << 8 * LM_UNIT * (j % PER);
@@ -125,8 +133,8 @@ static __device__ inline void lm_place_unit(lm_word<LM_DST_WORD> &word, int j, c
     }
 }
 
-static __device__ inline lm_word<LM_DST_WORD> lm_collect(lm_args a, const lm_place &p, lm_u32 item) {
-    const lm_u32 turn = lm_unit_turn(a, item) % LM_DST_UNITS, row = p.first * LM_DST_UNITS;
+LM_DEVICE lm_word<LM_DST_WORD> lm_collect(lm_args a, const lm_place &p, lm_u32 item) {
+    const lm_u32 turn = lm_turn(a, &p, item) % LM_DST_UNITS, row = p.first * LM_DST_UNITS;
     lm_word<LM_DST_WORD> word = {{0}};
     if (a->in_row) {
         const lm_u32 begin = p.lds + lm_unit_at(a, row), step = (lm_u32)a->unit[0].lds;
@@ -139,7 +147,7 @@ static __device__ inline lm_word<LM_DST_WORD> lm_collect(lm_args a, const lm_pla
     return lm_rotate(word, turn * LM_UNIT);
 }
 
-static __device__ inline void lm_store_units(lm_args a, const lm_tile_start &start, char *to) {
+LM_DEVICE void lm_store_units(lm_args a, const lm_tile_start &start, char *to) {
     const lm_view v = &a->view[0];
     for (lm_u32 item = lm_thread(); item < v->items; item += a->block) {
         const lm_place p = lm_view_at(v, start.doff, start.last, item);

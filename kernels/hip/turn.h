@@ -6,7 +6,7 @@
 #include "access.h"
 
 /* Four bytes chosen from eight, by the numbers in the bytes of pick: 0 .. 3 from low, 4 .. 7 from high. */
-template <lm_u32 PICK> static __device__ inline lm_u32 lm_bytes(lm_u32 high, lm_u32 low) {
+template <lm_u32 PICK> LM_DEVICE lm_u32 lm_bytes(lm_u32 high, lm_u32 low) {
 #if defined(LM_EMULATED)
     const lm_u64 all = (lm_u64)high << 32 | low;
     lm_u32 out = 0;
@@ -20,13 +20,13 @@ template <lm_u32 PICK> static __device__ inline lm_u32 lm_bytes(lm_u32 high, lm_
 }
 
 /* Byte k of a word. */
-template <int BYTES> static __device__ inline lm_u32 lm_byte(const lm_word<BYTES> &word, int k) {
+template <int BYTES> LM_DEVICE lm_u32 lm_byte(const lm_word<BYTES> &word, int k) {
     return word.w[k / 4] >> 8 * (k % 4) & 255;
 }
 
 /* out[x] unit j = in[j] unit x; words of OUT and IN bytes. */
 template <int UNIT, int OUT, int IN> struct lm_turner {
-    static __device__ inline void turn(const lm_word<IN> *in, lm_word<OUT> *out) {
+    LM_DEVICE void turn(const lm_word<IN> *in, lm_word<OUT> *out) {
         LM_UNROLL for (int x = 0; x < IN / UNIT; x++) {
             LM_UNROLL for (int k = 0; k < (OUT + 3) / 4; k++) {
                 lm_u32 w = 0;
@@ -40,7 +40,7 @@ template <int UNIT, int OUT, int IN> struct lm_turner {
 
 /* Units of whole registers. */
 template <int UNIT, int OUT, int IN> struct lm_turner_whole {
-    static __device__ inline void turn(const lm_word<IN> *in, lm_word<OUT> *out) {
+    LM_DEVICE void turn(const lm_word<IN> *in, lm_word<OUT> *out) {
         enum { N = UNIT / 4 };
         LM_UNROLL for (int x = 0; x < IN / UNIT; x++) {
             LM_UNROLL for (int j = 0; j < OUT / UNIT; j++) {
@@ -55,7 +55,7 @@ template <int OUT, int IN> struct lm_turner<16, OUT, IN> : lm_turner_whole<16, O
 
 /* Squares of 4x4 bytes, of 2x2 pairs. */
 template <> struct lm_turner<1, 16, 16> {
-    static __device__ inline void turn(const lm_word<16> *in, lm_word<16> *out) {
+    LM_DEVICE void turn(const lm_word<16> *in, lm_word<16> *out) {
         LM_UNROLL for (int j = 0; j < 4; j++) {
             LM_UNROLL for (int x = 0; x < 4; x++) {
                 const lm_u32 a = in[4 * j].w[x], b = in[4 * j + 1].w[x], c = in[4 * j + 2].w[x],
@@ -71,7 +71,7 @@ template <> struct lm_turner<1, 16, 16> {
     }
 };
 template <> struct lm_turner<2, 16, 16> {
-    static __device__ inline void turn(const lm_word<16> *in, lm_word<16> *out) {
+    LM_DEVICE void turn(const lm_word<16> *in, lm_word<16> *out) {
         LM_UNROLL for (int j = 0; j < 4; j++) {
             LM_UNROLL for (int x = 0; x < 4; x++) {
                 const lm_u32 a = in[2 * j].w[x], b = in[2 * j + 1].w[x];
@@ -83,7 +83,7 @@ template <> struct lm_turner<2, 16, 16> {
 };
 
 /* A word with its units in reverse. */
-template <int UNIT, int BYTES> static __device__ inline lm_word<BYTES> lm_reverse(const lm_word<BYTES> &in) {
+template <int UNIT, int BYTES> LM_DEVICE lm_word<BYTES> lm_reverse(const lm_word<BYTES> &in) {
     lm_word<BYTES> out;
     enum { N = (BYTES + 3) / 4, M = UNIT < 4 ? 1 : UNIT / 4 };
     LM_UNROLL for (int k = 0; k < N; k++) {
@@ -96,13 +96,16 @@ template <int UNIT, int BYTES> static __device__ inline lm_word<BYTES> lm_revers
     return out;
 }
 
+/* The value, not the place: what is chosen by its address would lie in memory. */
+LM_DEVICE lm_u32 lm_either(lm_u32 which, lm_u32 a, lm_u32 b) { return which ? a : b; }
+
 /* Rotate a word by bytes, towards the higher ones. */
-template <int BYTES> static __device__ inline lm_word<BYTES> lm_rotate(const lm_word<BYTES> &in, lm_u32 by) {
+template <int BYTES> LM_DEVICE lm_word<BYTES> lm_rotate(const lm_word<BYTES> &in, lm_u32 by) {
     enum { N = (BYTES + 3) / 4 };
     lm_word<BYTES> v = in, out;
     LM_UNROLL for (int step = 1; step < N; step *= 2) {
         lm_word<BYTES> t;
-        LM_UNROLL for (int k = 0; k < N; k++) t.w[k] = by & 4 * step ? v.w[(k - step + N) % N] : v.w[k];
+        LM_UNROLL for (int k = 0; k < N; k++) t.w[k] = lm_either(by & 4 * step, v.w[(k - step + N) % N], v.w[k]);
         v = t;
     }
     LM_UNROLL for (int k = 0; k < N; k++)
