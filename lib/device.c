@@ -8,10 +8,19 @@
 
 #include "status.h"
 
+/* An error of ours must not wait for the caller's next look; one that was waiting before cannot be put back
+ * once another took its place, so the newer one stays. */
+static void restore_error(const lm_hip *hip, lm_hip_error last) {
+    if (last == LM_HIP_SUCCESS && hip->hipPeekAtLastError() != LM_HIP_SUCCESS) hip->hipGetLastError();
+}
+
 int lm_device_count(void) {
     const lm_hip *hip = lm_hip_get();
     int count = 0;
-    if (!hip || hip->hipGetDeviceCount(&count) != LM_HIP_SUCCESS) return 0;
+    if (!hip) return 0;
+    const lm_hip_error last = hip->hipPeekAtLastError();
+    if (hip->hipGetDeviceCount(&count) != LM_HIP_SUCCESS) count = 0;
+    restore_error(hip, last);
     return count < LM_MAX_DEVICES ? count : LM_MAX_DEVICES;
 }
 
@@ -138,12 +147,6 @@ lmad_status lm_device_fail(lm_hip_error error, const char *what) {
 }
 
 /* ---- Guard -------------------------------------------------------------------------------------- */
-
-/* An error of ours must not wait for the caller's next look; one that was waiting before cannot be put back
- * once another took its place, so the newer one stays. */
-static void restore_error(const lm_hip *hip, lm_hip_error last) {
-    if (last == LM_HIP_SUCCESS && hip->hipPeekAtLastError() != LM_HIP_SUCCESS) hip->hipGetLastError();
-}
 
 lmad_status lm_device_enter(lm_device_guard *guard, int number) {
     const lm_hip *hip = lm_hip_get();

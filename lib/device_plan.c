@@ -241,11 +241,11 @@ lmad_status lm_device_plan_finish(const lmad_plan *plan, void *dst, const void *
 static void free_scratch(lm_device_plan *d) {
     const lm_hip *hip = lm_hip_get();
     lm_device_guard guard;
-    if (lm_device_enter(&guard, d->device->number) != LMAD_OK) return;
+    const bool entered = lm_device_enter(&guard, d->device->number) == LMAD_OK;
     if (d->used) hip->hipEventSynchronize(d->last);
     hip->hipFree(d->scratch);
     hip->hipEventDestroy(d->last);
-    lm_device_leave(&guard);
+    if (entered) lm_device_leave(&guard);
 }
 
 void lm_device_plan_destroy(lm_device_plan *d) {

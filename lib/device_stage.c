@@ -177,9 +177,10 @@ static lmad_status fill(lm_stage *s, lmad_ctx *ctx) {
     return open_all(s);
 }
 
-/* Between enter and leave the current device is whichever was needed last: leave it as enter made it. */
-static void leave(const lm_stage *s, const lm_device_guard *guard) {
-    s->hip->hipSetDevice(s->device);
+/* Between enter and leave the current device is whichever was needed last: leave it as enter made it, also should the
+ * run time fail just now. */
+void lm_stage_leave(const lm_stage *s, const lm_device_guard *guard) {
+    if (s->hip->hipSetDevice(s->device) != LM_HIP_SUCCESS) s->hip->hipSetDevice(s->device);
     lm_device_leave(guard);
 }
 
@@ -193,7 +194,7 @@ lmad_status lm_stage_make(lm_stage **out, const lm_problem *problem, lmad_ctx *c
     if (status != LMAD_OK) goto free_stage;
     status = fill(s, ctx);
     if (status != LMAD_OK) release(s);
-    leave(s, &guard);
+    lm_stage_leave(s, &guard);
     if (status != LMAD_OK) goto free_stage;
     *out = s;
     return LMAD_OK;
@@ -208,7 +209,7 @@ void lm_stage_destroy(lm_stage *s) {
     if (!s) return;
     const bool entered = lm_device_enter(&guard, s->device) == LMAD_OK;
     release(s);
-    if (entered) leave(s, &guard);
+    if (entered) lm_stage_leave(s, &guard);
     free(s);
 }
 

@@ -73,6 +73,9 @@ static inline int lm_stage_slots(const lm_stage *stage) {
     return stage->crossing.chunks > 1 ? LM_STAGE_SLOTS : 1;
 }
 
+/* In place of lm_device_leave() (device_stage.c). */
+void lm_stage_leave(const lm_stage *stage, const lm_device_guard *guard);
+
 /* Wait for all that was enqueued (device_stage_run.c). */
 void lm_stage_drain(lm_stage *stage);
 

@@ -295,8 +295,7 @@ lmad_status lm_stage_run(lm_stage *s, char *dst, const char *src, lm_hip_stream 
     if (status != LMAD_OK) return status;
     pthread_mutex_lock(&s->lock);
     status = run_checked(&r);
-    s->hip->hipSetDevice(s->device);
     pthread_mutex_unlock(&s->lock);
-    lm_device_leave(&guard);
+    lm_stage_leave(s, &guard);
     return status;
 }
