@@ -33,8 +33,19 @@ static bool load(const char *path) {
 #define LM_HIP(returns, name, parameters)
 #define LM_HIP_OPTIONAL(returns, name, parameters) all = all && find(library, #name, &name);
 #include "lib/hip_list.h"
-    if (!all) printf("%s\n", library ? "the library has no hiprtc" : dlerror());
+    if (!all) printf("%s: %s\n", path, library ? "no hiprtc in it" : "cannot be loaded");
     return all;
+}
+
+/* The NVIDIA provider is there whether or not NVRTC is. */
+static bool can_start(const char *path) {
+    lm_hiprtc_program program;
+    const bool can = hiprtcCreateProgram(&program, "", "empty.hip", 0, NULL, NULL) == 0;
+    if (can)
+        hiprtcDestroyProgram(&program);
+    else
+        printf("%s: no compiler behind it\n", path);
+    return can;
 }
 
 static void show_log(lm_hiprtc_program program) {
@@ -64,7 +75,7 @@ int main(int argc, char **argv) {
     char arch[96], line[512];
     int done = 0, failed = 0;
     if (argc != 3) return EXIT_FAILURE;
-    if (!load(argv[1])) return SKIPPED;
+    if (!load(argv[1]) || !can_start(argv[1])) return SKIPPED;
     snprintf(arch, sizeof arch, "--offload-arch=%s", argv[2]);
     for (; fgets(line, sizeof line, stdin); done++) failed += !compile(arch, line);
     printf("%s through hiprtc: %d variants, %d failed\n", argv[2], done, failed);
