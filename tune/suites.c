@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reading problem lists. All input is checked: these files come by mail. */
-#define _GNU_SOURCE
+#define _GNU_SOURCE 1
 #include "suites.h"
 
 #include <ctype.h>
