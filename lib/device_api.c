@@ -16,32 +16,34 @@ static lmad_status check_device(const char *side, int device, bool may_be_host) 
 
 lmad_status lmad_plan_copy_hip(lmad_plan **p, lmad_ctx *ctx, const lmad_desc *dst, int dst_device,
                                const lmad_desc *src, int src_device, size_t elem_size, unsigned flags) {
-    if (dst_device == LMAD_HOST && src_device == LMAD_HOST) return lmad_plan_copy(p, ctx, dst, src, elem_size, flags);
+    if (dst_device == LMAD_HOST && src_device == LMAD_HOST)
+        return lmad_plan_copy(p, ctx, dst, src, elem_size, flags);
     lmad_status status = check_device("destination", dst_device, true);
     if (status == LMAD_OK) status = check_device("source", src_device, true);
     if (status != LMAD_OK) return status;
-    const lm_device_wish w = {ctx, LM_OP_COPY, dst, src, dst_device, src_device, elem_size, LMAD_INT32, flags};
+    const lm_device_wish w = {ctx,        LM_OP_COPY, dst,        src,  dst_device,
+                              src_device, elem_size,  LMAD_INT32, flags};
     return lm_plan_create(p, fill, &w);
 }
 
-lmad_status lmad_plan_move_hip(lmad_plan **p, lmad_ctx *ctx, const lmad_desc *dst, const lmad_desc *src, int device,
-                               size_t elem_size, unsigned flags) {
+lmad_status lmad_plan_move_hip(lmad_plan **p, lmad_ctx *ctx, const lmad_desc *dst, const lmad_desc *src,
+                               int device, size_t elem_size, unsigned flags) {
     const lmad_status status = check_device("device", device, false);
     if (status != LMAD_OK) return status;
     const lm_device_wish w = {ctx, LM_OP_MOVE, dst, src, device, device, elem_size, LMAD_INT32, flags};
     return lm_plan_create(p, fill, &w);
 }
 
-lmad_status lmad_plan_fill_hip(lmad_plan **p, lmad_ctx *ctx, const lmad_desc *dst, int device, size_t elem_size,
-                               unsigned flags) {
+lmad_status lmad_plan_fill_hip(lmad_plan **p, lmad_ctx *ctx, const lmad_desc *dst, int device,
+                               size_t elem_size, unsigned flags) {
     const lmad_status status = check_device("device", device, false);
     if (status != LMAD_OK) return status;
     const lm_device_wish w = {ctx, LM_OP_FILL, dst, NULL, device, device, elem_size, LMAD_INT32, flags};
     return lm_plan_create(p, fill, &w);
 }
 
-lmad_status lmad_plan_affine_hip(lmad_plan **p, lmad_ctx *ctx, const lmad_desc *dst, int device, lmad_type type,
-                                 unsigned flags) {
+lmad_status lmad_plan_affine_hip(lmad_plan **p, lmad_ctx *ctx, const lmad_desc *dst, int device,
+                                 lmad_type type, unsigned flags) {
     size_t size = 0;
     lmad_status status = check_device("device", device, false);
     if (status == LMAD_OK) status = lm_type_size(type, &size);
@@ -67,7 +69,8 @@ static lmad_status warm_size(lmad_ctx *ctx, int device, size_t elem_size) {
     const lmad_desc dst = {.rank = 3, .dim = {{3, 231}, {5, 33}, {7, 3}}};
     const lmad_desc src = {.rank = 3, .offset = 1000, .dim = {{3, -3}, {5, -300}, {7, -33}}};
     lmad_plan *plan;
-    const lmad_status status = lmad_plan_copy_hip(&plan, ctx, &dst, device, &src, device, elem_size, LMAD_ESTIMATE);
+    const lmad_status status =
+        lmad_plan_copy_hip(&plan, ctx, &dst, device, &src, device, elem_size, LMAD_ESTIMATE);
     if (status == LMAD_OK) lmad_plan_destroy(plan);
     return status;
 }

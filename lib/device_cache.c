@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Compiled device code on disk. A file is a line with format, checksum and size of the rest, a line with the key, and
- * the bytes. It is code that will run, so that only files that nobody else can have written are taken. */
+/* Compiled device code on disk. A file is a line with format, checksum and size of the rest, a line with the
+ * key, and the bytes. It is code that will run, so that only files that nobody else can have written are
+ * taken. */
 #define _GNU_SOURCE 1
 #include "device_cache.h"
 
@@ -48,8 +49,8 @@ static char *read_own(const char *path, size_t *size) {
     char *text = NULL;
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (fd < 0) return NULL;
-    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_uid != geteuid() || (st.st_mode & (S_IWGRP | S_IWOTH)) ||
-        st.st_size <= 0 || st.st_size > LARGEST)
+    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_uid != geteuid() ||
+        (st.st_mode & (S_IWGRP | S_IWOTH)) || st.st_size <= 0 || st.st_size > LARGEST)
         goto close_file;
     text = malloc((size_t)st.st_size);
     for (size_t at = 0; text && at < (size_t)st.st_size;) {

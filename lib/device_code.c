@@ -51,7 +51,8 @@ int lm_device_compilations(void) { return atomic_load(&compilations); }
 /* Cut a text at its blanks. */
 static int split(char *text, const char **part, int most) {
     int count = 0;
-    for (char *at = strtok_r(text, " ", &text); at && count < most; at = strtok_r(NULL, " ", &text)) part[count++] = at;
+    for (char *at = strtok_r(text, " ", &text); at && count < most; at = strtok_r(NULL, " ", &text))
+        part[count++] = at;
     return count;
 }
 
@@ -129,8 +130,8 @@ static code *find(const lm_device *device, const lm_variant *variant) {
 
 /* All that code depends on, in a line. */
 static void key_of(char *key, size_t size, const lm_hip *hip, const lm_device *device, const char *options) {
-    snprintf(key, size, "%s%s hip=%d source=%s %s", device->emulated ? "emulated-" : "", device->arch, hip->version,
-             source_sum, options);
+    snprintf(key, size, "%s%s hip=%d source=%s %s", device->emulated ? "emulated-" : "", device->arch,
+             hip->version, source_sum, options);
 }
 
 static lmad_status load(const lm_hip *hip, const lm_device *device, code *c) {

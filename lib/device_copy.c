@@ -52,7 +52,8 @@ static void launch_affine(const maker *m, unsigned align, lm_launch *out) {
 
 /* The first `most` of them; alignments for which the same code serves share a rung. */
 static lmad_status make_rungs(lm_device_copy *copy, const maker *m, int most) {
-    const unsigned grain = m->problem->grain > 0 ? (unsigned)m->problem->grain : 1, aligns[RUNGS] = {16, grain, 1};
+    const unsigned grain = m->problem->grain > 0 ? (unsigned)m->problem->grain : 1,
+                   aligns[RUNGS] = {16, grain, 1};
     copy->rungs = 0;
     for (int k = 0; k < most; k++) {
         rung *r = &copy->rung[copy->rungs];
@@ -70,7 +71,8 @@ static lmad_status make_rungs(lm_device_copy *copy, const maker *m, int most) {
     return LMAD_OK;
 }
 
-static lmad_status make_way(lm_device_copy *copy, const lm_problem *problem, const lm_device_way *way, int rungs) {
+static lmad_status make_way(lm_device_copy *copy, const lm_problem *problem, const lm_device_way *way,
+                            int rungs) {
     copy->way = *way;
     copy->rungs = 0;
     if (way->kind == LM_WAY_MEMCPY) return LMAD_OK;
@@ -99,7 +101,8 @@ static lmad_status make_any(lm_device_copy *copy, const lm_problem *problem) {
 }
 
 /* With the storage for it and the device entered. */
-static lmad_status make(lm_device_copy *copy, const lm_problem *problem, lmad_ctx *ctx, const lm_device_way *way) {
+static lmad_status make(lm_device_copy *copy, const lm_problem *problem, lmad_ctx *ctx,
+                        const lm_device_way *way) {
     lm_device_way best;
     if (!way) {
         lm_device_guess(problem, copy->device, ctx, &best);
@@ -176,7 +179,8 @@ lmad_status lm_device_affine_make(lm_device_copy **out, const lm_problem *proble
     return settle(out, copy, status);
 }
 
-/* Code stays loaded, so that nothing in flight needs what is freed here: arguments were copied at the launch. */
+/* Code stays loaded, so that nothing in flight needs what is freed here: arguments were copied at the launch.
+ */
 void lm_device_copy_destroy(lm_device_copy *copy) { free(copy); }
 
 /* ---- running ---------------------------------------------------------------------------------------- */
@@ -188,12 +192,13 @@ static const rung *rung_for(const lm_device_copy *copy, uintptr_t bits) {
     return &copy->rung[k];
 }
 
-static lmad_status launch(const rung *r, char *dst, const char *src, const lm_hip_args *args, lm_hip_stream stream) {
+static lmad_status launch(const rung *r, char *dst, const char *src, const lm_hip_args *args,
+                          lm_hip_stream stream) {
     const lm_launch *l = &r->launch;
     void *parameters[] = {&dst, &src, (void *)args};
     return lm_device_fail(lm_hip_get()->hipModuleLaunchKernel(r->function, l->grid[0], l->grid[1], l->grid[2],
-                                                              l->block[0], l->block[1], l->block[2], l->lds, stream,
-                                                              parameters, NULL),
+                                                              l->block[0], l->block[1], l->block[2], l->lds,
+                                                              stream, parameters, NULL),
                           "launching a kernel");
 }
 

@@ -7,8 +7,10 @@
 /* ---- facts ------------------------------------------------------------------------------------------ */
 
 static const char *kind_of(const lm_device_plan *d) {
-    static const char *const kernel[] = {[LM_HIP_COPY] = "hip-copy",   [LM_HIP_TILE] = "hip-tile",
-                                         [LM_HIP_BLOCK] = "hip-block", [LM_HIP_FILL] = "hip-fill",
+    static const char *const kernel[] = {[LM_HIP_COPY] = "hip-copy",
+                                         [LM_HIP_TILE] = "hip-tile",
+                                         [LM_HIP_BLOCK] = "hip-block",
+                                         [LM_HIP_FILL] = "hip-fill",
                                          [LM_HIP_AFFINE] = "hip-affine"};
     if (d->recipe == LM_DEVICE_BUFFERED) return "buffer";
     if (d->recipe == LM_DEVICE_STAGED) return "stage";
@@ -93,8 +95,8 @@ static bool list_way(void *arg, const lm_device_way *way, double seconds) {
 }
 
 static void add_launch(lm_text *text, const lm_launch *l) {
-    lm_text_add(text, "launch: %u x %u x %u blocks of %u x %u x %u work-items; ", l->grid[0], l->grid[1], l->grid[2],
-                l->block[0], l->block[1], l->block[2]);
+    lm_text_add(text, "launch: %u x %u x %u blocks of %u x %u x %u work-items; ", l->grid[0], l->grid[1],
+                l->grid[2], l->block[0], l->block[1], l->block[2]);
     lm_text_add(text, "memory segments, estimated: %lld written (%lld at least), %lld read (%lld at least)\n",
                 (long long)l->segments[LM_DST], (long long)l->ideal[LM_DST], (long long)l->segments[LM_SRC],
                 (long long)l->ideal[LM_SRC]);
@@ -104,11 +106,12 @@ void lm_device_plan_explain(const lmad_plan *plan, lm_text *text) {
     const lm_device_plan *d = plan->device;
     const lm_device *device = d->device;
     const lm_launch *launch = d->step[0] ? lm_device_copy_launch(d->step[0]) : NULL;
-    lm_text_add(text, "device %d: %s, %d compute units, wave %d%s\n", device->number, device->arch, device->units,
-                device->wave, device->emulated ? "; emulated: times mean nothing" : "");
+    lm_text_add(text, "device %d: %s, %d compute units, wave %d%s\n", device->number, device->arch,
+                device->units, device->wave, device->emulated ? "; emulated: times mean nothing" : "");
     if (d->recipe == LM_DEVICE_BUFFERED || plan->problem.op == LM_OP_AFFINE) {
-        lm_text_add(text, d->recipe == LM_DEVICE_BUFFERED ? "the views share bytes: through memory of the device:\n "
-                                                          : "the one way:\n ");
+        lm_text_add(text, d->recipe == LM_DEVICE_BUFFERED
+                              ? "the views share bytes: through memory of the device:\n "
+                              : "the one way:\n ");
         lm_device_plan_describe(plan, text);
         lm_text_add(text, "\n");
         return;

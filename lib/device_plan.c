@@ -30,8 +30,8 @@ static lmad_status make_step(lmad_plan *plan, int which, const lm_problem *probl
 }
 
 /* One of the two halves of a move through memory of the plan. */
-static lmad_status make_half(lmad_plan *plan, int which, const lmad_desc *dst, const lmad_desc *src, size_t elem_size,
-                             const lm_choosing *how) {
+static lmad_status make_half(lmad_plan *plan, int which, const lmad_desc *dst, const lmad_desc *src,
+                             size_t elem_size, const lm_choosing *how) {
     lm_problem half;
     const lmad_status status = lm_problem_make(&half, LM_OP_COPY, dst, src, elem_size, 1);
     if (status != LMAD_OK) return status;
@@ -72,7 +72,8 @@ static lmad_status make_buffered(lmad_plan *plan, const lm_device_wish *w, const
 
 static lmad_status make_stage(lmad_plan *plan, const lm_choosing *how) {
     lm_device_plan *d = plan->device;
-    const lmad_status status = lm_device_choose(&plan->problem, d->device, how, &plan->settings, &d->choice[0]);
+    const lmad_status status =
+        lm_device_choose(&plan->problem, d->device, how, &plan->settings, &d->choice[0]);
     if (status != LMAD_OK) return status;
     return lm_stage_make(&d->stage, &plan->problem, how->ctx, &plan->settings, &d->choice[0].way.stage);
 }
@@ -112,7 +113,8 @@ static void note_origin(lmad_plan *plan) {
 static lmad_status make_device(lmad_plan *plan, const lm_device_wish *w, const lm_device *device) {
     const lm_choosing how = lm_choosing_of(w->ctx, w->flags, &plan->settings);
     plan->device = calloc(1, sizeof *plan->device);
-    if (!plan->device) return lm_fail(LMAD_ERR_NO_MEMORY, "no memory for a plan of %zu bytes", sizeof *plan->device);
+    if (!plan->device)
+        return lm_fail(LMAD_ERR_NO_MEMORY, "no memory for a plan of %zu bytes", sizeof *plan->device);
     plan->device->device = device;
     pthread_mutex_init(&plan->device->lock, NULL);
     const lmad_status status = make_steps(plan, w, &how);
@@ -149,7 +151,8 @@ lmad_status lm_device_plan_init(lmad_plan *plan, const lm_device_wish *w) {
     const lm_device *device;
     int threads;
     lmad_status status = lm_plan_start(plan, w->ctx, w->flags, &threads);
-    if (status == LMAD_OK) status = lm_problem_make(&plan->problem, w->op, w->dst, w->src, w->elem_size, threads);
+    if (status == LMAD_OK)
+        status = lm_problem_make(&plan->problem, w->op, w->dst, w->src, w->elem_size, threads);
     if (status == LMAD_OK) status = find_devices(w, &device);
     if (status != LMAD_OK) return status;
     lm_problem *p = &plan->problem;
@@ -170,9 +173,10 @@ lmad_status lm_device_plan_init(lmad_plan *plan, const lm_device_wish *w) {
 /* The first element comes from the host; all of them are copies of it, it too. */
 static lmad_status run_long_fill(const lmad_plan *plan, char *dst, const void *value, lm_hip_stream stream) {
     char *first = dst + plan->problem.doff;
-    const lmad_status status = lm_device_fail(
-        lm_hip_get()->hipMemcpyAsync(first, value, (size_t)plan->problem.run, LM_HIP_COPY_HOST_TO_DEVICE, stream),
-        "copying a fill's element to the device");
+    const lmad_status status =
+        lm_device_fail(lm_hip_get()->hipMemcpyAsync(first, value, (size_t)plan->problem.run,
+                                                    LM_HIP_COPY_HOST_TO_DEVICE, stream),
+                       "copying a fill's element to the device");
     if (status != LMAD_OK || plan->problem.count == 1) return status;
     return lm_device_copy_run(plan->device->step[0], dst, first, stream);
 }
@@ -182,8 +186,8 @@ static lmad_status run_through(const lm_device_plan *d, char *buffer, char *work
     return status == LMAD_OK ? lm_device_copy_run(d->step[1], buffer, work, stream) : status;
 }
 
-/* Executions on several streams take turns in the plan's scratch. What is captured is only put into an order when it
- * is replayed, which is the caller's to see to. */
+/* Executions on several streams take turns in the plan's scratch. What is captured is only put into an order
+ * when it is replayed, which is the caller's to see to. */
 static lmad_status run_in_scratch(lm_device_plan *d, char *buffer, lm_hip_stream stream) {
     const lm_hip *hip = lm_hip_get();
     lm_hip_capture_status capture = LM_HIP_CAPTURE_NONE;
@@ -203,19 +207,20 @@ static lmad_status run_in_scratch(lm_device_plan *d, char *buffer, lm_hip_stream
     return status;
 }
 
-static lmad_status run_here(const lmad_plan *plan, char *dst, const void *src, char *work, lm_hip_stream stream) {
+static lmad_status run_here(const lmad_plan *plan, char *dst, const void *src, char *work,
+                            lm_hip_stream stream) {
     lm_device_plan *d = plan->device;
     switch (d->recipe) {
     case LM_DEVICE_ONE: break;
     case LM_DEVICE_LONG_FILL: return run_long_fill(plan, dst, src, stream);
-    case LM_DEVICE_BUFFERED:
-        return work ? run_through(d, dst, work, stream) : run_in_scratch(d, dst, stream);
+    case LM_DEVICE_BUFFERED: return work ? run_through(d, dst, work, stream) : run_in_scratch(d, dst, stream);
     case LM_DEVICE_STAGED: return lm_stage_run(d->stage, dst, src, stream);
     }
     return lm_device_copy_run(d->step[0], dst, src, stream);
 }
 
-lmad_status lm_device_plan_run(const lmad_plan *plan, void *dst, const void *src, void *work, lm_hip_stream stream) {
+lmad_status lm_device_plan_run(const lmad_plan *plan, void *dst, const void *src, void *work,
+                               lm_hip_stream stream) {
     lm_device_guard guard;
     lmad_status status = lm_device_enter(&guard, plan->device->device->number);
     if (status != LMAD_OK) return status;

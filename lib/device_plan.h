@@ -23,9 +23,10 @@ typedef struct lm_device_wish {
 /* Fill a plan; as lm_plan_init(). */
 lmad_status lm_device_plan_init(lmad_plan *plan, const lm_device_wish *wish);
 
-/* Enqueue an execution: @p work is memory of the device for a plan that needs scratch, or NULL for the plan's own. The
- * pointers are checked already. */
-lmad_status lm_device_plan_run(const lmad_plan *plan, void *dst, const void *src, void *work, lm_hip_stream stream);
+/* Enqueue an execution: @p work is memory of the device for a plan that needs scratch, or NULL for the plan's
+ * own. The pointers are checked already. */
+lmad_status lm_device_plan_run(const lmad_plan *plan, void *dst, const void *src, void *work,
+                               lm_hip_stream stream);
 
 /* The same on the default stream, to its end. */
 lmad_status lm_device_plan_finish(const lmad_plan *plan, void *dst, const void *src, void *work);
@@ -38,7 +39,7 @@ typedef struct lm_device_facts {
     const lm_device *device;
     const char *kind; /* "hip-tile"; static */
     int64_t launches;
-    double predicted; /* seconds; 0 = no estimate */
+    double predicted;        /* seconds; 0 = no estimate */
     const lm_launch *launch; /* of the (first) kernel; NULL = there is none */
     const lm_stage *stage;   /* NULL = within one device */
 } lm_device_facts;

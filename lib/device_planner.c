@@ -14,7 +14,8 @@ enum { WAYS = LM_HIP_PROPOSALS + LM_STAGE_PROPOSALS + 1 };
 
 static int stages(const lm_problem *p, int effort, lm_device_way *out, int most) {
     lm_stage_params params[LM_STAGE_PROPOSALS];
-    const int count = lm_stage_propose(p, effort, params, most < LM_STAGE_PROPOSALS ? most : LM_STAGE_PROPOSALS);
+    const int count =
+        lm_stage_propose(p, effort, params, most < LM_STAGE_PROPOSALS ? most : LM_STAGE_PROPOSALS);
     for (int k = 0; k < count; k++) out[k] = (lm_device_way){.kind = LM_WAY_STAGE, .stage = params[k]};
     return count;
 }
@@ -54,7 +55,8 @@ void lm_device_guess(const lm_problem *p, const lm_device *device, lmad_ctx *ctx
         propose(p, device, LMAD_ESTIMATE, out, 1);
 }
 
-static bool from_wisdom(const lm_problem *p, const lm_device *device, const lm_choosing *how, lm_device_choice *out) {
+static bool from_wisdom(const lm_problem *p, const lm_device *device, const lm_choosing *how,
+                        lm_device_choice *out) {
     lm_wise wise;
     if (!lm_wisdom_find_device(how->ctx, p, device, how->effort, &wise)) return false;
     out->way = wise.way;
@@ -79,15 +81,17 @@ static void by_search(const lm_problem *p, const lm_device *device, const lm_cho
                               .candidates = found.candidates,
                               .seconds = found.seconds};
     lm_device_way_format(text, sizeof text, &out->way);
-    lm_log(how->ctx, "%s on device %d: %s: %.3f us%s, %d candidates", lm_effort_name(how->effort), device->number, text,
-           found.seconds * 1e6, device->emulated ? " (emulated)" : "", found.candidates);
+    lm_log(how->ctx, "%s on device %d: %s: %.3f us%s, %d candidates", lm_effort_name(how->effort),
+           device->number, text, found.seconds * 1e6, device->emulated ? " (emulated)" : "",
+           found.candidates);
 }
 
 lmad_status lm_device_choose(const lm_problem *p, const lm_device *device, const lm_choosing *how,
                              const lm_settings *settings, lm_device_choice *out) {
     if (!from_wisdom(p, device, how, out)) {
         if (how->wisdom_only)
-            return lm_fail(LMAD_ERR_NO_WISDOM, "no wisdom of effort %s or better for this problem on device %d",
+            return lm_fail(LMAD_ERR_NO_WISDOM,
+                           "no wisdom of effort %s or better for this problem on device %d",
                            lm_effort_name(how->effort), device->number);
         propose(p, device, LMAD_ESTIMATE, &out->way, 1);
         out->origin = (lm_origin){.source = LMAD_SOURCE_ESTIMATED};

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The planner for devices: ways, their estimates, and the choice among them: wisdom, then estimate or search. */
+/* The planner for devices: ways, their estimates, and the choice among them: wisdom, then estimate or search.
+ */
 #ifndef LM_DEVICE_PLANNER_H
 #define LM_DEVICE_PLANNER_H
 
 #include "choose.h"
 #include "device_way.h"
 
-/* Show every way that the planner looks at with this effort for a problem that is not empty, the estimate's choice
- * first, until visit returns false. */
+/* Show every way that the planner looks at with this effort for a problem that is not empty, the estimate's
+ * choice first, until visit returns false. */
 void lm_device_each(const lm_problem *problem, const lm_device *device, int effort,
                     bool (*visit)(void *arg, const lm_device_way *way, double seconds), void *arg);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Timing ways on devices. Every execution takes the next of many places in more memory than caches hold, so that none
- * finds what the one before has left there. */
+/* Timing ways on devices. Every execution takes the next of many places in more memory than caches hold, so
+ * that none finds what the one before has left there. */
 #include "device_search.h"
 
 #include <stdlib.h>
@@ -66,7 +66,8 @@ static void measure_side(side *s, int space, int64_t lo, int64_t hi) {
 static bool open_side(const search *s, side *one) {
     const size_t bytes = (size_t)(one->place * s->places);
     void *block;
-    if (one->host ? s->hip->hipHostMalloc(&block, bytes, LM_HIP_HOST_PORTABLE) : s->hip->hipMalloc(&block, bytes))
+    if (one->host ? s->hip->hipHostMalloc(&block, bytes, LM_HIP_HOST_PORTABLE)
+                  : s->hip->hipMalloc(&block, bytes))
         return false;
     one->block = block;
     return one->host || s->hip->hipMemsetAsync(block, 0x41, bytes, s->stream) == LM_HIP_SUCCESS;
@@ -98,14 +99,15 @@ static bool open_memory(search *s) {
 
 static bool add(void *arg, const lm_device_way *way, double seconds) {
     search *s = arg;
-    const int most = lm_search_limits_of(s->rules->effort)->field < FIELD ? lm_search_limits_of(s->rules->effort)->field
-                                                                          : FIELD;
+    const int most = lm_search_limits_of(s->rules->effort)->field < FIELD
+                         ? lm_search_limits_of(s->rules->effort)->field
+                         : FIELD;
     contender c = {.way = *way};
     if (s->rules->deadline > 0 && lm_now() >= s->rules->deadline) return false;
     if (!lm_device_way_allows(way, &s->scaled, s->device)) return true;
-    const lmad_status status = way->kind == LM_WAY_STAGE
-                                   ? lm_stage_make(&c.stage, &s->scaled, NULL, s->rules->settings, &way->stage)
-                                   : lm_device_copy_probe(&c.copy, &s->scaled, way);
+    const lmad_status status =
+        way->kind == LM_WAY_STAGE ? lm_stage_make(&c.stage, &s->scaled, NULL, s->rules->settings, &way->stage)
+                                  : lm_device_copy_probe(&c.copy, &s->scaled, way);
     if (status != LMAD_OK) return s->count > 0; /* nothing is compared with a leader that cannot run */
     s->runner[s->count].predicted = seconds;
     s->field[s->count++] = c;
@@ -170,8 +172,8 @@ static void judge(search *s, lm_device_way *way, lm_device_finding *finding) {
 /* With stream, events and memory. */
 static void race(search *s, lm_device_way *way, lm_device_finding *finding) {
     const double event_grain = s->device->emulated ? 0 : 50e-6;
-    const lm_timing_rules rules = {s->rules->deadline, lm_search_limits_of(s->rules->effort)->budget, event_grain, run,
-                                   s};
+    const lm_timing_rules rules = {s->rules->deadline, lm_search_limits_of(s->rules->effort)->budget,
+                                   event_grain, run, s};
     lm_device_each(s->problem, s->device, s->rules->effort, add, s);
     if (s->count > 0) {
         const bool through = lm_timing_race(s->runner, s->count, &rules);

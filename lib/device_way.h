@@ -19,8 +19,8 @@ typedef struct lm_device_way {
     lm_stage_params stage; /* likewise */
 } lm_device_way;
 
-/* The device that a problem is planned for: the destination's, or where that is the host the source's; LM_HOST for a
- * problem of the host. */
+/* The device that a problem is planned for: the destination's, or where that is the host the source's;
+ * LM_HOST for a problem of the host. */
 int lm_problem_device(const lm_problem *problem);
 
 /* Is it about two memory spaces? */

@@ -54,7 +54,8 @@ static void move(void *to, const void *from, size_t size) {
 
 /* ---- rig --------------------------------------------------------------------------------------------- */
 
-/* What the destination's block must become. `pointer` is where its pointer lies in it; likewise in the source's. */
+/* What the destination's block must become. `pointer` is where its pointer lies in it; likewise in the
+ * source's. */
 static void work_out(lm_hip_rig *rig, ptrdiff_t pointer, ptrdiff_t source) {
     const lm_trial *t = rig->trial;
     if (t->op == LM_OP_FILL)
@@ -72,7 +73,8 @@ void lm_hip_rig_open(lm_hip_rig *rig, const lm_trial *t) {
     *rig = (lm_hip_rig){.trial = t};
     rig->dst_size = (size_t)(d.hi - d.lo) + 2 * GUARD + t->dst_slack;
     rig->src_size = (size_t)(s.hi - s.lo) + 2 * GUARD + t->src_slack;
-    const ptrdiff_t dst_at = (ptrdiff_t)(GUARD + t->dst_slack) - d.lo, src_at = (ptrdiff_t)(GUARD + t->src_slack) - s.lo;
+    const ptrdiff_t dst_at = (ptrdiff_t)(GUARD + t->dst_slack) - d.lo,
+                    src_at = (ptrdiff_t)(GUARD + t->src_slack) - s.lo;
     rig->old = noise(rig->dst_size, 1);
     rig->want = noise(rig->dst_size, 1);
     rig->got = malloc(rig->dst_size + rig->src_size);
@@ -93,7 +95,8 @@ void lm_hip_rig_reset(lm_hip_rig *rig) {
 
 const char *lm_hip_rig_verdict(lm_hip_rig *rig) {
     move(rig->got, rig->dst, rig->dst_size);
-    if (memcmp(rig->got, rig->want, rig->dst_size) != 0) return "the destination's block is not what it must be";
+    if (memcmp(rig->got, rig->want, rig->dst_size) != 0)
+        return "the destination's block is not what it must be";
     if (!rig->src) return NULL;
     move(rig->got, rig->src, rig->src_size);
     return memcmp(rig->got, rig->from, rig->src_size) ? "the source changed" : NULL;
@@ -164,8 +167,8 @@ static int64_t element_of(const lm_problem *p) {
 void lm_hip_rig_scale(const lm_trial *full, int64_t cap, lm_trial *out) {
     lm_problem p, s;
     *out = *full;
-    if (lm_problem_make(&p, full->op, &full->dst, full->op == LM_OP_FILL ? NULL : &full->src, full->elem_size, 1) !=
-        LMAD_OK)
+    if (lm_problem_make(&p, full->op, &full->dst, full->op == LM_OP_FILL ? NULL : &full->src, full->elem_size,
+                        1) != LMAD_OK)
         ck_abort_msg("%s", lmad_error_detail());
     if (p.count == 0 || (p.dhi - p.dlo <= cap && p.shi - p.slo <= cap)) return;
     lm_scale_problem(&p, cap, &s);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A problem planned and executed on a device through the public API, in guarded memory, and compared with the oracle. */
+/* A problem planned and executed on a device through the public API, in guarded memory, and compared with the
+ * oracle. */
 #ifndef LM_HIP_RIG_H
 #define LM_HIP_RIG_H
 
@@ -13,7 +14,7 @@ typedef struct lm_hip_rig {
     char *dst, *src;           /* blocks; src is NULL for a move */
     char *d;                   /* pointers to execute with */
     const char *s;
-    char *value;               /* of a fill: on the host */
+    char *value; /* of a fill: on the host */
     char *old, *want, *got, *from;
 } lm_hip_rig;
 
@@ -28,7 +29,8 @@ void lm_hip_rig_reset(lm_hip_rig *rig);
 const char *lm_hip_rig_verdict(lm_hip_rig *rig);
 
 /* Plan for a device. */
-lmad_status lm_hip_rig_plan(lmad_plan **plan, const lm_trial *trial, int device, lmad_ctx *ctx, unsigned flags);
+lmad_status lm_hip_rig_plan(lmad_plan **plan, const lm_trial *trial, int device, lmad_ctx *ctx,
+                            unsigned flags);
 
 /* All of it, on a stream of its own or with lmad_execute(): NULL, or what is wrong. */
 const char *lm_hip_rig_try(const lm_trial *trial, int device, lmad_ctx *ctx, unsigned flags);

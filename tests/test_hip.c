@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Device plans copy what they must: the built-in suites scaled down, the reports, random problems, affine values; at
- * both widths, on lazy streams, the odd ones on a second device. */
+/* Device plans copy what they must: the built-in suites scaled down, the reports, random problems, affine
+ * values; at both widths, on lazy streams, the odd ones on a second device. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,8 +80,10 @@ START_TEST(long_elements) {
     lm_field_begin(DEVICES, width, true);
     for (size_t size = 63; size <= 200; size += 17) {
         const lm_trial fill = {.op = LM_OP_FILL, .dst = {2, 3, {{5, 11}, {4, 2}}}, .elem_size = size};
-        const lm_trial copy = {
-            .op = LM_OP_COPY, .dst = {2, 3, {{5, 11}, {4, 2}}}, .src = {2, 0, {{5, 1}, {4, 7}}}, .elem_size = size};
+        const lm_trial copy = {.op = LM_OP_COPY,
+                               .dst = {2, 3, {{5, 11}, {4, 2}}},
+                               .src = {2, 0, {{5, 1}, {4, 7}}},
+                               .elem_size = size};
         expect_right(&fill, 0, width, "fill");
         expect_right(&copy, 1, width, "copy");
     }
@@ -107,7 +109,8 @@ static void try_affine(const lmad_desc *d, lmad_type type, int device) {
     ck_assert_int_eq(lmad_plan_affine(&p, NULL, d, type, LMAD_SERIAL), LMAD_OK);
     ck_assert_int_eq(lmad_execute(p, want, values[type]), LMAD_OK);
     lmad_plan_destroy(p);
-    if (lmad_plan_affine_hip(&p, NULL, d, device, type, LMAD_ESTIMATE) != LMAD_OK) ck_abort_msg("%s", lmad_error_detail());
+    if (lmad_plan_affine_hip(&p, NULL, d, device, type, LMAD_ESTIMATE) != LMAD_OK)
+        ck_abort_msg("%s", lmad_error_detail());
     ck_assert_int_eq(lmad_execute(p, dst, values[type]), LMAD_OK);
     lm_field_good(lm_field_hip->hipMemcpyAsync(got, dst, sizeof got, LM_HIP_COPY_DEVICE_TO_HOST, NULL));
     lm_field_good(lm_field_hip->hipStreamSynchronize(NULL));

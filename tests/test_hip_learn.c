@@ -100,8 +100,8 @@ START_TEST(entries_are_what_was_written) {
 }
 END_TEST
 
-static void (*const damages[])(const char *) = {flip_a_byte, cut, empty, open_to_all, replace_by_link,
-                                                replace_by_folder, replace_by_text};
+static void (*const damages[])(const char *) = {
+    flip_a_byte, cut, empty, open_to_all, replace_by_link, replace_by_folder, replace_by_text};
 enum { DAMAGES = sizeof damages / sizeof *damages };
 
 START_TEST(damaged_entries_are_not_there) {
@@ -176,7 +176,8 @@ START_TEST(without_code_there_is_no_plan) {
     setenv("LMAD_CACHE", "", 1);
     setenv("HIPEMU_CXX", "false", 1);
     const lm_trial t = transpose(70, 50);
-    const lm_trial flat = {.op = LM_OP_COPY, .dst = {1, 0, {{999, 1}}}, .src = {1, 0, {{999, 1}}}, .elem_size = 4};
+    const lm_trial flat = {
+        .op = LM_OP_COPY, .dst = {1, 0, {{999, 1}}}, .src = {1, 0, {{999, 1}}}, .elem_size = 4};
     lmad_plan *p = NULL;
     ck_assert_int_eq(lm_hip_rig_plan(&p, &t, 0, NULL, 0), LMAD_ERR_NO_CODE);
     ck_assert_ptr_null(p);
@@ -209,7 +210,8 @@ START_TEST(measurements_become_wisdom) {
     ck_assert_int_eq(info.effort, LMAD_MEASURE);
     ck_assert_int_eq(info.sibling, 0);
     plan_info(&t, ctx, LMAD_MEASURE | LMAD_WISDOM_ONLY);
-    const char *why = lm_hip_rig_try(&t, 1, ctx, LMAD_MEASURE | LMAD_WISDOM_ONLY); /* the other device is alike */
+    const char *why =
+        lm_hip_rig_try(&t, 1, ctx, LMAD_MEASURE | LMAD_WISDOM_ONLY); /* the other device is alike */
     ck_assert_msg(why == NULL, "%s", why);
     lmad_ctx_destroy(ctx);
     emulator_is_clean();

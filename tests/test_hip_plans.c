@@ -119,7 +119,8 @@ START_TEST(streams_take_turns_in_scratch) {
     lm_hip_stream stream[2] = {lm_field_stream(0), lm_field_stream(0)};
     lm_hip_rig rig[2];
     for (int k = 0; k < 2; k++) lm_hip_rig_open(&rig[k], &t);
-    for (int k = 0; k < 2; k++) ck_assert_int_eq(lmad_execute_hip(plan, rig[k].d, rig[k].d, stream[k]), LMAD_OK);
+    for (int k = 0; k < 2; k++)
+        ck_assert_int_eq(lmad_execute_hip(plan, rig[k].d, rig[k].d, stream[k]), LMAD_OK);
     for (int k = 1; k >= 0; k--) lm_field_good(lm_field_hip->hipStreamSynchronize(stream[k]));
     lmad_plan_destroy(plan);
     for (int k = 0; k < 2; k++) {

@@ -67,7 +67,8 @@ lmad_status lm_bench_device_run(const lm_bench_work *w) {
     const lm_hip *hip = lm_hip_get();
     const lm_bench_device *d = w->device;
     const size_t size = w->arena->size;
-    lm_hip_error error = hip->hipMemcpyAsync(d->memory, w->arena->block, size, LM_HIP_COPY_HOST_TO_DEVICE, d->stream);
+    lm_hip_error error =
+        hip->hipMemcpyAsync(d->memory, w->arena->block, size, LM_HIP_COPY_HOST_TO_DEVICE, d->stream);
     if (!error) error = hip->hipStreamSynchronize(d->stream);
     lmad_status status = lm_device_fail(error, "filling the device's memory");
     if (status == LMAD_OK) status = enqueue(w);
@@ -101,6 +102,7 @@ double lm_bench_device_memcpy(void *work, int64_t repeats) {
     const char *src = there(w, w->buffers->src.body);
     if (hip->hipEventRecord(w->device->start, w->device->stream)) return -1;
     for (; repeats > 0; repeats--)
-        if (hip->hipMemcpyAsync(dst, src, w->payload, LM_HIP_COPY_DEVICE_TO_DEVICE, w->device->stream)) return -1;
+        if (hip->hipMemcpyAsync(dst, src, w->payload, LM_HIP_COPY_DEVICE_TO_DEVICE, w->device->stream))
+            return -1;
     return stop(w->device);
 }

@@ -34,7 +34,8 @@ typedef struct lm_bench_work {
 /* Bring the arena's contents to the device, execute once, bring back what is there then. */
 lmad_status lm_bench_device_run(const lm_bench_work *w);
 
-/* Nanoseconds of so many executions, or of the device's own copies of the payload, by events; < 0 = it failed. */
+/* Nanoseconds of so many executions, or of the device's own copies of the payload, by events; < 0 = it
+ * failed. */
 double lm_bench_device_time(void *work, int64_t repeats);
 double lm_bench_device_memcpy(void *work, int64_t repeats);
 

@@ -13,7 +13,8 @@ int lm_read_device(const char *text, int *device, char *error, size_t size) {
     char *end;
     const lm_device *facts;
     if (strcmp(text, "cpu") == 0) return *device = LMAD_HOST, 0;
-    const long number = strncmp(text, "hip:", 4) == 0 && text[4] >= '0' && text[4] <= '9' ? strtol(text + 4, &end, 10) : -1;
+    const long number =
+        strncmp(text, "hip:", 4) == 0 && text[4] >= '0' && text[4] <= '9' ? strtol(text + 4, &end, 10) : -1;
     if (number < 0 || number >= LM_MAX_DEVICES || *end) {
         snprintf(error, size, "\"%s\" is not a device (cpu, hip:0, hip:1, ...)", text);
         return -1;
