@@ -64,19 +64,40 @@ lmad_status lmad_execute_hip(const lmad_plan *p, void *dst, const void *src, voi
 
 /* ---- warming up ------------------------------------------------------------------------------------- */
 
-/* Reversed planes of elements of this size, with gaps on either side: what only the general kernels do. */
-static lmad_status warm_size(lmad_ctx *ctx, int device, size_t elem_size) {
-    const lmad_desc dst = {.rank = 3, .dim = {{3, 231}, {5, 33}, {7, 3}}};
-    const lmad_desc src = {.rank = 3, .offset = 1000, .dim = {{3, -3}, {5, -300}, {7, -33}}};
-    lmad_plan *plan;
-    const lmad_status status =
-        lmad_plan_copy_hip(&plan, ctx, &dst, device, &src, device, elem_size, LMAD_ESTIMATE);
-    if (status == LMAD_OK) lmad_plan_destroy(plan);
+/* A gather of few axes or many, within 32 bits of bytes or beyond: what code differs by. */
+static lmad_status general_problem(lm_problem *p, lm_op op, bool many, bool far, size_t elem_size,
+                                   int device) {
+    lmad_desc dst = {.rank = many ? 7 : 3}, src = dst;
+    for (int k = 0; k < dst.rank; k++) {
+        dst.dim[k] = (lmad_dim){3, INT64_C(5) << 3 * k};
+        src.dim[dst.rank - 1 - k] = (lmad_dim){3, INT64_C(7) << 3 * k};
+    }
+    if (far) dst.dim[0].stride = src.dim[0].stride = INT64_C(1) << 34;
+    const lmad_status status = lm_problem_make(p, op, &dst, op == LM_OP_FILL ? NULL : &src, elem_size, 1);
+    p->dst_space = p->src_space = device;
     return status;
 }
 
+static lmad_status warm(const lm_problem *p, lmad_ctx *ctx, int word) {
+    lm_device_copy *copy;
+    lm_device_way way = lm_device_general_way(p->op);
+    way.kernel.word[LM_DST] = way.kernel.word[LM_SRC] = word;
+    const lmad_status status = lm_device_copy_make(&copy, p, ctx, &way);
+    if (status == LMAD_OK) lm_device_copy_destroy(copy);
+    return status;
+}
+
+/* Bytes do everything; elements of 2, 4, 8 and 16 bytes are worth code of their own. */
 lmad_status lmad_hip_warm(lmad_ctx *ctx, int device) {
+    lm_problem p;
     lmad_status status = check_device("device", device, false);
-    for (size_t size = 1; size <= 16 && status == LMAD_OK; size *= 2) status = warm_size(ctx, device, size);
+    for (int k = 0; k < 8 && status == LMAD_OK; k++) {
+        status = general_problem(&p, k & 4 ? LM_OP_FILL : LM_OP_COPY, k & 2, k & 1, 1, device);
+        if (status == LMAD_OK) status = warm(&p, ctx, 1);
+    }
+    for (int size = 2; size <= 16 && status == LMAD_OK; size *= 2) {
+        status = general_problem(&p, LM_OP_COPY, false, false, (size_t)size, device);
+        if (status == LMAD_OK) status = warm(&p, ctx, size);
+    }
     return status;
 }

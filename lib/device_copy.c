@@ -94,9 +94,20 @@ static bool try_way(void *arg, const lm_device_way *way, double seconds) {
     return f->status == LMAD_ERR_NO_CODE;
 }
 
+lm_device_way lm_device_general_way(lm_op op) {
+    const lm_hip_params bytes = {.kernel = op == LM_OP_FILL ? LM_HIP_FILL : LM_HIP_COPY,
+                                 .word = {1, 1},
+                                 .order = LM_ORDER_DST,
+                                 .items = 4};
+    return (lm_device_way){.kind = LM_WAY_KERNEL, .kernel = bytes};
+}
+
 static lmad_status make_any(lm_device_copy *copy, const lm_problem *problem) {
     fallback f = {copy, problem, LMAD_ERR_NO_CODE};
+    const lm_device_way general = lm_device_general_way(problem->op);
     lm_device_each(problem, copy->device, LMAD_EXHAUSTIVE, try_way, &f);
+    if (f.status == LMAD_ERR_NO_CODE && lm_device_way_allows(&general, problem, copy->device))
+        try_way(&f, &general, 0);
     return f.status;
 }
 

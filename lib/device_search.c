@@ -22,7 +22,7 @@ typedef struct contender {
 /* A side's memory: as many places as there are, one after the other. */
 typedef struct side {
     char *block; /* owned by the search */
-    bool host;   /* pinned */
+    int space;   /* LM_HOST: pinned memory */
     int64_t lo;  /* bytes of a place below its pointer */
     int64_t place;
 } side;
@@ -58,24 +58,37 @@ static int64_t beyond_caches(const lm_device *device) {
 static int64_t whole_grains(int64_t bytes) { return (bytes + GRAIN - 1) / GRAIN * GRAIN; }
 
 static void measure_side(side *s, int space, int64_t lo, int64_t hi) {
-    s->host = space == LM_HOST;
+    s->space = space;
     s->lo = lo < 0 ? whole_grains(-lo) : 0;
     s->place = s->lo + whole_grains(hi > 0 ? hi : 0) + GRAIN;
+}
+
+/* Of the other device, where there are two. */
+static lm_hip_error allocate_there(const search *s, int device, void **block, size_t bytes) {
+    lm_hip_error error = s->hip->hipSetDevice(device);
+    if (!error) error = s->hip->hipMalloc(block, bytes);
+    if (!error) {
+        error = s->hip->hipMemsetAsync(*block, 0x41, bytes, NULL);
+        if (!error) error = s->hip->hipStreamSynchronize(NULL);
+        if (error) s->hip->hipFree(*block);
+    }
+    s->hip->hipSetDevice(s->device->number);
+    return error;
 }
 
 static bool open_side(const search *s, side *one) {
     const size_t bytes = (size_t)(one->place * s->places);
     void *block;
-    if (one->host ? s->hip->hipHostMalloc(&block, bytes, LM_HIP_HOST_PORTABLE)
-                  : s->hip->hipMalloc(&block, bytes))
-        return false;
-    one->block = block;
-    return one->host || s->hip->hipMemsetAsync(block, 0x41, bytes, s->stream) == LM_HIP_SUCCESS;
+    const lm_hip_error error = one->space == LM_HOST
+                                   ? s->hip->hipHostMalloc(&block, bytes, LM_HIP_HOST_PORTABLE)
+                                   : allocate_there(s, one->space, &block, bytes);
+    if (!error) one->block = block;
+    return !error;
 }
 
 static void close_side(const search *s, side *one) {
     if (!one->block) return;
-    if (one->host)
+    if (one->space == LM_HOST)
         s->hip->hipHostFree(one->block);
     else
         s->hip->hipFree(one->block);
