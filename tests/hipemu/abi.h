@@ -10,7 +10,10 @@ typedef struct hipemu_index {
 /* The run time's side, handed to each module when it is loaded. */
 typedef struct hipemu_runtime {
     hipemu_index thread, block, block_dim, grid_dim; /* of the work-item that runs now */
-    void *dynamic_lds;                               /* of its block */
+    char *dynamic_lds, *dynamic_lds_end;             /* of its block */
+    const char *seen[2], *seen_end[2]; /* memory that was loaded from and stored to last, and may be again */
+    long long bytes;                   /* loaded and stored */
+    int tracing; /* access() wants to be told of all accesses, not only of doubtful ones */
     void (*barrier)(void);
     void (*access)(int space, int site, const volatile void *p, int bytes, int store);
 } hipemu_runtime;

@@ -27,12 +27,22 @@ extern char __stop_hipemu_lds[] __attribute__((weak, visibility("hidden")));
 __attribute__((visibility("default")))
 hipemu_module_table hipemu_module = {nullptr, __start_hipemu_lds, __stop_hipemu_lds};
 
+inline bool hipemu_lies_in(const volatile void *p, int bytes, const char *begin, const char *end) {
+    const volatile char *at = static_cast<const volatile char *>(p);
+    return at >= begin && at + bytes <= end;
+}
+
 /* Before an access of global memory, or of LDS. */
 inline void hipemu_global(int site, const volatile void *p, int bytes, int store) {
-    hipemu_module.runtime->access(HIPEMU_GLOBAL, site, p, bytes, store);
+    hipemu_runtime *r = hipemu_module.runtime;
+    r->bytes += bytes;
+    if (r->tracing || !hipemu_lies_in(p, bytes, r->seen[store != 0], r->seen_end[store != 0]))
+        r->access(HIPEMU_GLOBAL, site, p, bytes, store);
 }
 inline void hipemu_lds(int site, const volatile void *p, int bytes, int store) {
-    hipemu_module.runtime->access(HIPEMU_LDS, site, p, bytes, store);
+    hipemu_runtime *r = hipemu_module.runtime;
+    if (r->tracing || !hipemu_lies_in(p, bytes, r->dynamic_lds, r->dynamic_lds_end))
+        r->access(HIPEMU_LDS, site, p, bytes, store);
 }
 inline void *hipemu_dynamic_lds(void) { return hipemu_module.runtime->dynamic_lds; }
 inline void __syncthreads(void) { hipemu_module.runtime->barrier(); }

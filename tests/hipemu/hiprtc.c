@@ -120,7 +120,9 @@ static int add_command(char *command, char **argv) {
     return argc;
 }
 
-static void add_fixed(char **argv, int *argc, char *include, char *prelude, char *source, char *output) {
+/* The folder differs each time, the code must not. */
+static void add_fixed(char **argv, int *argc, char *include, char *map, char *prelude, char *source,
+                      char *output) {
     char *const words[] = {"-x",
                            "c++",
                            "-std=c++17",
@@ -132,6 +134,7 @@ static void add_fixed(char **argv, int *argc, char *include, char *prelude, char
                            "-fvisibility=hidden",
                            "-Wl,-Bsymbolic",
                            SANITIZE include,
+                           map,
                            "-include",
                            prelude,
                            source,
@@ -165,11 +168,12 @@ static bool write_sources(const struct _hiprtcProgram *p, const char *folder) {
 
 /* The caller keeps the strings; argv points into them. */
 static bool compile(const char *folder, int options, const char **option) {
-    char include[300], source[300], output[300], log[300], command[300];
+    char include[300], map[300], source[300], output[300], log[300], command[300];
     char prelude[] = HIPEMU_FOLDER "/device.h";
     const char *wanted = getenv("HIPEMU_CXX");
     snprintf(command, sizeof command, "%s", wanted ? wanted : HIPEMU_CXX);
     snprintf(include, sizeof include, "-I%s", folder);
+    snprintf(map, sizeof map, "-ffile-prefix-map=%s=hip", folder);
     snprintf(source, sizeof source, "%s/program.hip", folder);
     snprintf(output, sizeof output, "%s/program.so", folder);
     snprintf(log, sizeof log, "%s/log", folder);
@@ -177,7 +181,7 @@ static bool compile(const char *folder, int options, const char **option) {
     int argc = add_command(command, argv), copied = 0;
     for (int i = 0; i < options && argc < WORDS - 32; i++)
         if (is_passed(option[i])) argv[argc++] = copies[copied++] = strdup(option[i]);
-    add_fixed(argv, &argc, include, prelude, source, output);
+    add_fixed(argv, &argc, include, map, prelude, source, output);
     bool compiled = run(argv, log);
     while (copied > 0) free(copies[--copied]);
     return compiled;

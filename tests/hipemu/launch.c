@@ -22,8 +22,6 @@ static struct {
     emu_fibre *fibre[MAX_THREADS]; /* that have begun and not ended */
     int threads, thread;           /* of the block; the one that runs */
     lm_hip_error fault;
-    int64_t bytes;
-    const char *seen, *seen_end; /* the memory that was accessed last */
     uint32_t random;
     char lds[LDS_BYTES] __attribute__((aligned(256)));
 } run;
@@ -51,15 +49,16 @@ static void complain_of_access(const char *memory, int site, const volatile void
 }
 
 static void check_global(int site, const volatile char *p, int bytes, int store) {
-    run.bytes += bytes;
-    if (p >= run.seen && p + bytes <= run.seen_end) return;
+    hipemu_runtime *r = &run.runtime;
+    store = store != 0;
+    if (p >= r->seen[store] && p + bytes <= r->seen_end[store]) return;
     const emu_memory *m = emu_memory_of(p, (size_t)bytes);
     if (!is_reachable(m)) {
         complain_of_access("memory of the device", site, p, bytes, store);
         return;
     }
-    run.seen = m->base;
-    run.seen_end = m->end;
+    r->seen[store] = m->base;
+    r->seen_end[store] = m->end;
 }
 
 static bool lies_in(const volatile char *p, int bytes, const char *begin, const char *end) {
@@ -69,7 +68,7 @@ static bool lies_in(const volatile char *p, int bytes, const char *begin, const 
 static void check_lds(int site, const volatile char *p, int bytes, int store) {
     const hipemu_module_table *table = run.launch->function->module->table;
     if (!lies_in(p, bytes, table->lds, table->lds_end) &&
-        !lies_in(p, bytes, run.lds, run.lds + run.launch->lds_bytes))
+        !lies_in(p, bytes, run.runtime.dynamic_lds, run.runtime.dynamic_lds_end))
         complain_of_access("LDS", site, p, bytes, store);
 }
 
@@ -171,11 +170,12 @@ lm_hip_error emu_run_kernel(int device, const emu_launch *launch, int64_t *bytes
     run.device = device;
     run.fault = LM_HIP_SUCCESS;
     run.threads = (int)(b[0] * b[1] * b[2]);
-    run.bytes = *segments = 0;
-    run.seen = run.seen_end = NULL;
+    *segments = 0;
     run.runtime = (hipemu_runtime){.block_dim = {b[0], b[1], b[2]},
                                    .grid_dim = {g[0], g[1], g[2]},
                                    .dynamic_lds = run.lds,
+                                   .dynamic_lds_end = run.lds + launch->lds_bytes,
+                                   .tracing = emu_tracing,
                                    .barrier = barrier,
                                    .access = access_memory};
     launch->function->module->table->runtime = &run.runtime;
@@ -189,7 +189,7 @@ lm_hip_error emu_run_kernel(int device, const emu_launch *launch, int64_t *bytes
         run_block();
         if (emu_tracing) *segments += emu_trace_end();
     }
-    *bytes = run.bytes;
+    *bytes = run.runtime.bytes;
     return run.fault;
 }
 

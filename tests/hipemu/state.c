@@ -8,8 +8,8 @@
 #include <string.h>
 
 emu_state emu = {.lock = PTHREAD_MUTEX_INITIALIZER, .idle = PTHREAD_COND_INITIALIZER};
-_Thread_local int emu_current;
-static _Thread_local lm_hip_error last_error;
+EMU_THREAD_LOCAL int emu_current;
+static EMU_THREAD_LOCAL lm_hip_error last_error;
 
 static int number_of(const char *variable, int otherwise) {
     const char *text = getenv(variable);

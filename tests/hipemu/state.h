@@ -57,8 +57,12 @@ typedef struct emu_state {
 
 extern emu_state emu;
 
-/* The calling thread's. */
-extern _Thread_local int emu_current;
+/* Variables of threads lie in the block that a thread gets when it is made: those of libraries that are
+ * loaded later lead gcc 12's leak sanitizer astray. */
+#define EMU_THREAD_LOCAL __attribute__((tls_model("initial-exec"))) _Thread_local
+
+/* The calling thread's current device. */
+extern EMU_THREAD_LOCAL int emu_current;
 
 /* Every entry point: enter with the device that it works on (-1 = none), work unless that says otherwise,
  * leave with the result. Between them the lock is held. Those that destroy something work in any case. */
