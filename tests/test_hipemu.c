@@ -163,7 +163,7 @@ START_TEST(test_writes_before) {
 END_TEST
 
 START_TEST(test_leaves_lds) {
-    run_mistake("leaves_lds", 64);
+    run_mistake("leaves_lds", 65536 / sizeof(float)); /* as many floats as LDS has */
     check_fault(LM_HIP_ERROR_ILLEGAL_ADDRESS, "outside of all LDS");
 }
 END_TEST
