@@ -225,7 +225,7 @@ static lmad_status run_value(const lm_device_copy *copy, char *dst, const void *
 }
 
 static bool has_value(const lm_device_copy *copy) {
-    return copy->op == LM_OP_AFFINE || (copy->op == LM_OP_FILL && copy->run <= LM_HIP_VALUE);
+    return copy->op == LM_OP_AFFINE || copy->op == LM_OP_FILL;
 }
 
 lmad_status lm_device_copy_run(const lm_device_copy *copy, char *dst, const void *src, lm_hip_stream stream) {

@@ -9,9 +9,10 @@
 
 typedef struct lm_device_copy lm_device_copy;
 
-/* Make a copy or fill for a canonical problem that is not empty; dst_space is the device, and src_space too.
- * The way is @p way, or if NULL that of wisdom, or the estimate's; where no code is to be had for it, another
- * way for which there is. Errors: NO_CODE, NO_MEMORY, or the device's. */
+/* Make a copy, or a fill of up to LM_HIP_VALUE bytes an element, for a canonical problem that is not empty;
+ * dst_space is the device, and src_space too. The way is @p way, or if NULL that of wisdom, or the
+ * estimate's; where no code is to be had for it, another way for which there is. Errors: NO_CODE, NO_MEMORY,
+ * or the device's. */
 lmad_status lm_device_copy_make(lm_device_copy **out, const lm_problem *problem, lmad_ctx *ctx,
                                 const lm_device_way *way);
 
@@ -27,9 +28,8 @@ lmad_status lm_device_affine_make(lm_device_copy **out, const lm_problem *proble
                                   lmad_type type);
 
 /* Only launches, on a stream of the device, which the caller has made the current one: no allocation, no
- * waiting. What @p src points to is an array of the device for a copy, and for a fill of elements beyond
- * LM_HIP_VALUE bytes an element of it, else memory of the host that is read before this returns: the element,
- * or base and steps. */
+ * waiting. What @p src points to is an array of the device for a copy, else memory of the host that is read
+ * before this returns: the element, or base and steps. */
 lmad_status lm_device_copy_run(const lm_device_copy *copy, char *dst, const void *src, lm_hip_stream stream);
 
 /* It may be in flight. NULL is fine. */

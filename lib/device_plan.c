@@ -97,8 +97,11 @@ static lmad_status make_steps(lmad_plan *plan, const lm_device_wish *w, const lm
         d->recipe = LM_DEVICE_BUFFERED;
         return make_buffered(plan, w, how);
     }
-    if (is_long_fill(p)) d->recipe = LM_DEVICE_LONG_FILL;
-    return make_step(plan, 0, p, how);
+    if (!is_long_fill(p)) return make_step(plan, 0, p, how);
+    lm_problem spread = *p; /* from the first place of the destination to all */
+    spread.op = LM_OP_COPY;
+    d->recipe = LM_DEVICE_LONG_FILL;
+    return make_step(plan, 0, &spread, how);
 }
 
 static void note_origin(lmad_plan *plan) {

@@ -144,7 +144,7 @@ static lmad_status run_once(search *s, const contender *c) {
     const char *src = pointer(&s->side[LM_SRC], place);
     static const char value[LM_HIP_VALUE];
     if (c->stage) return lm_stage_run(c->stage, dst, src, s->stream);
-    const bool by_value = s->scaled.op == LM_OP_FILL && s->scaled.run <= LM_HIP_VALUE;
+    const bool by_value = s->scaled.op == LM_OP_FILL;
     return lm_device_copy_run(c->copy, dst, by_value ? value : src, s->stream);
 }
 
@@ -228,6 +228,10 @@ static void search_in_turn(search *s, lm_device_way *way, lm_device_finding *fin
 void lm_device_search(const lm_problem *problem, const lm_device *device, const lm_search_rules *rules,
                       lm_device_way *way, lm_device_finding *finding) {
     *finding = (lm_device_finding){.source = LMAD_SOURCE_ESTIMATED};
+    if (rules->deadline > 0 && lm_now() >= rules->deadline) {
+        finding->source = LMAD_SOURCE_TIMED_OUT;
+        return;
+    }
     search *s = calloc(1, sizeof *s);
     if (!s) return;
     s->problem = problem;

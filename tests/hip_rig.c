@@ -133,6 +133,7 @@ const char *lm_hip_rig_try(const lm_trial *t, int device, lmad_ctx *ctx, unsigne
     lm_hip_rig rig;
     lmad_plan *plan;
     if (lm_hip_rig_plan(&plan, t, device, ctx, flags) != LMAD_OK) return lmad_error_detail();
+    lm_field_good(lm_field_hip->hipSetDevice(device));
     lm_hip_rig_open(&rig, t);
     const char *why = NULL;
     if (lmad_execute(plan, rig.d, rig.s) != LMAD_OK)

@@ -32,7 +32,7 @@ const char *lm_hip_rig_verdict(lm_hip_rig *rig);
 lmad_status lm_hip_rig_plan(lmad_plan **plan, const lm_trial *trial, int device, lmad_ctx *ctx,
                             unsigned flags);
 
-/* All of it, on a stream of its own or with lmad_execute(): NULL, or what is wrong. */
+/* All of it, with lmad_execute(), on a device that becomes the current one: NULL, or what is wrong. */
 const char *lm_hip_rig_try(const lm_trial *trial, int device, lmad_ctx *ctx, unsigned flags);
 
 /* Execute twice, on a stream, then wait: NULL, or what is wrong. */
