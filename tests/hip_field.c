@@ -30,8 +30,11 @@ static char *allocate(lm_field_kind kind, int device, size_t size) {
     void *p = NULL;
     if (kind == PAGEABLE) return malloc(size);
     lm_field_good(hip->hipSetDevice(device < 0 ? 0 : device));
-    lm_field_good(kind == PINNED ? hip->hipHostMalloc(&p, size, LM_HIP_HOST_PORTABLE)
-                                 : hip->hipMalloc(&p, size));
+    switch (kind) {
+    case PINNED: lm_field_good(hip->hipHostMalloc(&p, size, LM_HIP_HOST_PORTABLE)); break;
+    case MANAGED: lm_field_good(emulator_more()->hipMallocManaged(&p, size, 1)); break;
+    default: lm_field_good(hip->hipMalloc(&p, size));
+    }
     return p;
 }
 

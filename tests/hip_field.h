@@ -8,7 +8,7 @@
 #include "trial.h"
 
 /* What a pointer points to. */
-typedef enum lm_field_kind { PAGEABLE, PINNED, DEVICE } lm_field_kind;
+typedef enum lm_field_kind { PAGEABLE, PINNED, MANAGED, DEVICE } lm_field_kind;
 
 /* Where both sides lie: LM_HOST or a device; what memory of the host really is. */
 typedef struct lm_field_ends {

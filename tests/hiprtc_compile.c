@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Compiles the library's device source with HIP's own run-time compiler, once for each line of options on standard
- * input. Needs no device. An architecture that the compiler does not know may abort the process.
+/* Compiles the library's device source with HIP's own run-time compiler, once for each line of options on
+ * standard input. Needs no device. An architecture that the compiler does not know may abort the process.
  *
  *     hip-variants | hiprtc-compile libamdhip64.so.5 gfx90a
  *

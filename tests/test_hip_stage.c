@@ -10,6 +10,7 @@
 
 #include "any.h"
 #include "hip_field.h"
+#include "lib/device_near.h"
 #include "lib/device_stage.h"
 #include "oracle.h"
 
@@ -80,8 +81,9 @@ static const lm_stage_params ways[] = {
 };
 enum { WAYS = sizeof ways / sizeof *ways };
 
-static const lm_field_ends host_ends[] = {{0, LM_HOST, PAGEABLE}, {0, LM_HOST, PINNED}, {0, LM_HOST, DEVICE},
-                                          {LM_HOST, 0, PAGEABLE}, {LM_HOST, 0, PINNED}, {LM_HOST, 0, DEVICE}};
+static const lm_field_ends host_ends[] = {
+    {0, LM_HOST, PAGEABLE}, {0, LM_HOST, PINNED}, {0, LM_HOST, MANAGED}, {0, LM_HOST, DEVICE},
+    {LM_HOST, 0, PAGEABLE}, {LM_HOST, 0, PINNED}, {LM_HOST, 0, MANAGED}, {LM_HOST, 0, DEVICE}};
 enum { HOST_ENDS = sizeof host_ends / sizeof *host_ends };
 
 START_TEST(host_and_device) {
@@ -266,6 +268,19 @@ START_TEST(the_estimate_chooses_sensibly) {
 }
 END_TEST
 
+/* A machine with a node a package, and a device under each. */
+START_TEST(staging_memory_is_near_the_device) {
+    static const int first[] = {0, 3, 0}, second[] = {0, 0x43, 0}, none[] = {0, 5, 0};
+    const char *folder = getenv("srcdir");
+    char xml[4096];
+    snprintf(xml, sizeof xml, "%s/tests/two-nodes.xml", folder ? folder : ".");
+    ck_assert_int_eq(lm_near_node(first, xml), 0);
+    ck_assert_int_eq(lm_near_node(second, xml), 1);
+    ck_assert_int_eq(lm_near_node(none, xml), -1);
+    ck_assert_int_eq(lm_near_node(first, "no-such-file.xml"), -1);
+}
+END_TEST
+
 Suite *lm_suite_hip_stage(void) {
     Suite *suite = suite_create("hip_stage");
     TCase *tc = tcase_create("copies");
@@ -283,6 +298,7 @@ Suite *lm_suite_hip_stage(void) {
     tc = tcase_create("params");
     tcase_add_test(tc, params_have_names);
     tcase_add_test(tc, the_estimate_chooses_sensibly);
+    tcase_add_test(tc, staging_memory_is_near_the_device);
     suite_add_tcase(suite, tc);
     return suite;
 }
