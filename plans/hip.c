@@ -21,17 +21,17 @@ static bool make(const lm_problem *p, const lm_device *device, const lm_hip_para
 }
 
 static bool make_counted(const lm_problem *p, const lm_device *device, const lm_hip_params *params, unsigned align,
-                         lm_launch *out) {
+                         bool careful, lm_launch *out) {
     int64_t accesses[2];
     if (!make(p, device, params, align, out)) return false;
-    lm_hip_count(device, out, align, accesses);
+    lm_hip_count(device, out, align, careful, accesses);
     out->seconds = lm_hip_cost(device, out, accesses);
     return true;
 }
 
 void lm_hip_make(const lm_problem *p, const lm_device *device, const lm_hip_params *params, unsigned align,
                  lm_launch *out) {
-    make_counted(p, device, params, align, out);
+    make_counted(p, device, params, align, true, out);
 }
 
 static bool is_power(int64_t n, int64_t most) { return n >= 1 && n <= most && (n & (n - 1)) == 0; }
@@ -88,7 +88,7 @@ int lm_hip_propose(const lm_problem *p, const lm_device *device, int effort, lm_
     }
     memset(&before, 0, sizeof before);
     for (int k = 0; k < count; k++) {
-        if (!make_counted(p, device, &all[k], 16, &launch) || same(&launch, &before)) continue;
+        if (!make_counted(p, device, &all[k], 16, false, &launch) || same(&launch, &before)) continue;
         before = launch;
         rank_one(&r, &all[k], launch.seconds);
         if (effort == LMAD_ESTIMATE && is_perfect(&launch)) break;

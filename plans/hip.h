@@ -60,9 +60,9 @@ bool lm_hip_set_grid(const lm_device *device, int64_t tiles, int block, lm_launc
 
 /* ---- what it will touch (hip_count.c) ---- */
 
-/* Fill in segments, ideal, lds_cycles and lds_ideal by the kernels' own arithmetic, on some tiles of each sort, for
- * pointers that are aligned so. *accesses: of global memory, by warps. */
-void lm_hip_count(const lm_device *device, lm_launch *launch, unsigned align, int64_t accesses[2]);
+/* Fill in segments, ideal, lds_cycles and lds_ideal by the kernels' own arithmetic, on some tiles of each sort (on
+ * more of them if careful), for pointers that are aligned so. *accesses: of global memory, by warps. */
+void lm_hip_count(const lm_device *device, lm_launch *launch, unsigned align, bool careful, int64_t accesses[2]);
 
 /* Bank cycles lost to conflicts by some warps of a side: to compare layouts. */
 int64_t lm_hip_conflicts(const lm_device *device, const lm_launch *launch, int side);

@@ -77,6 +77,11 @@ static void count_lds(sums *s, const access *a, int64_t weight) {
     }
 }
 
+/* How much is looked at: tiles of each sort, warps of a tile. */
+typedef struct sample {
+    int tiles, warps;
+} sample;
+
 /* ---- tiles through LDS ------------------------------------------------------------------------------ */
 
 /* How a side of a tile is walked: accesses of an item, their width, steps from one to the next. */
@@ -167,8 +172,8 @@ static void count_phase(sums *s, const lm_device *device, const lm_launch *l, in
     }
 }
 
-/* Tiles that are last along the axes of `last`: how many there are, and one of them, chosen by `which`. */
-static int64_t tiles_of(const lm_launch *l, lm_u32 last, uint64_t which, lm_u32 *number) {
+/* Tiles that are last along the axes of `last`: how many there are, and the which-th of them. */
+static int64_t tiles_of(const lm_launch *l, lm_u32 last, int64_t which, lm_u32 *number) {
     int64_t count = 1, scale = 1;
     *number = 0;
     for (lm_u32 k = 0; k < l->args.rank; k++) {
@@ -176,29 +181,29 @@ static int64_t tiles_of(const lm_launch *l, lm_u32 last, uint64_t which, lm_u32 
         const bool cut = a->bit < 31, end = last >> a->bit & 1;
         const int64_t n = (int64_t)a->n, choices = !cut ? n : end ? 1 : n - 1;
         if (choices == 0) return 0;
-        *number += (lm_u32)(scale * (cut && end ? n - 1 : (int64_t)(which % (uint64_t)choices)));
-        which = which / 3 + which * 2654435761u;
+        *number += (lm_u32)(scale * (cut && end ? n - 1 : which % choices));
+        which /= choices;
         count *= choices;
         scale *= n;
     }
     return count;
 }
 
-enum { TILES = 3, WARPS = 6 };
-
-static void count_staged(sums *s, const lm_device *device, const lm_launch *l) {
+static void count_staged(sums *s, const lm_device *device, const lm_launch *l, const sample *some) {
     lm_u32 bits = 0;
     for (lm_u32 k = 0; k < l->args.rank; k++)
         if (l->args.axis[k].bit < 31) bits |= 1u << l->args.axis[k].bit;
     for (lm_u32 last = 0; last <= bits; last++) {
         if (last & ~bits) continue;
-        for (uint64_t k = 0; k < TILES; k++) {
+        for (int k = 0; k < some->tiles; k++) {
             lm_u32 number;
-            const int64_t count = tiles_of(l, last, k * 7919, &number);
-            const int64_t share = count * (int64_t)(k + 1) / TILES - count * (int64_t)k / TILES;
+            const int64_t count = tiles_of(l, last, 0, &number), first = count * k / some->tiles;
+            const int64_t share = count * (k + 1) / some->tiles - first;
             if (share == 0) continue;
+            tiles_of(l, last, first + share * 5 / 8, &number); /* no multiple of what axes have */
             const lm_tile_start tile = lm_tile_at(&l->args, number);
-            for (int side = LM_DST; side <= LM_SRC; side++) count_phase(s, device, l, side, &tile, WARPS, share);
+            for (int side = LM_DST; side <= LM_SRC; side++)
+                count_phase(s, device, l, side, &tile, some->warps, share);
         }
     }
 }
@@ -227,34 +232,36 @@ static void count_flat_warp(sums *s, const lm_device *device, const lm_launch *l
     if (l->variant.kernel == LM_HIP_COPY) count_global(s, &from, LM_SRC, device->segment, weight);
 }
 
-static void count_flat_tile(sums *s, const lm_device *device, const lm_launch *l, lm_u32 tile, int64_t weight) {
+static void count_flat_tile(sums *s, const lm_device *device, const lm_launch *l, lm_u32 tile, int warps, int64_t weight) {
     lm_start start;
     lm_flat_start(&l->args, tile, &start);
     const int64_t all = (start.words + (lm_u32)device->wave - 1) / (lm_u32)device->wave;
-    const int64_t some = all < WARPS ? all : WARPS;
+    const int64_t some = all < warps ? all : warps;
     for (int64_t k = 0; k < some; k++) {
         const int64_t from = all * k / some, to = all * (k + 1) / some;
         count_flat_warp(s, device, l, &start, (lm_u32)((from + (to - from) / 2) * device->wave), weight * (to - from));
     }
 }
 
-static void count_flat(sums *s, const lm_device *device, const lm_launch *l) {
-    const int64_t whole = (int64_t)(l->args.words / l->args.tile_words), some = whole < 8 ? whole : 8;
+static void count_flat(sums *s, const lm_device *device, const lm_launch *l, const sample *of) {
+    const int64_t whole = (int64_t)(l->args.words / l->args.tile_words), most = 3 * of->tiles;
+    const int64_t some = whole < most ? whole : most;
     for (int64_t k = 0; k < some; k++) {
         const int64_t from = whole * k / some, to = whole * (k + 1) / some;
-        count_flat_tile(s, device, l, (lm_u32)(from + (to - from) * 5 / 8), to - from);
+        count_flat_tile(s, device, l, (lm_u32)(from + (to - from) * 5 / 8), of->warps, to - from);
     }
-    if (whole < (int64_t)l->args.tiles) count_flat_tile(s, device, l, (lm_u32)whole, 1);
+    if (whole < (int64_t)l->args.tiles) count_flat_tile(s, device, l, (lm_u32)whole, of->warps, 1);
 }
 
 /* ---- all of it -------------------------------------------------------------------------------------- */
 
-void lm_hip_count(const lm_device *device, lm_launch *l, unsigned align, int64_t accesses[2]) {
+void lm_hip_count(const lm_device *device, lm_launch *l, unsigned align, bool careful, int64_t accesses[2]) {
+    const sample of = careful ? (sample){16, 32} : (sample){3, 6};
     sums s = {.base = align < 16 ? align : 0};
     if (l->variant.kernel == LM_HIP_COPY || l->variant.kernel == LM_HIP_FILL)
-        count_flat(&s, device, l);
+        count_flat(&s, device, l, &of);
     else
-        count_staged(&s, device, l);
+        count_staged(&s, device, l, &of);
     memcpy(l->segments, s.segments, sizeof s.segments);
     memcpy(l->ideal, s.ideal, sizeof s.ideal);
     memcpy(accesses, s.accesses, sizeof s.accesses);
