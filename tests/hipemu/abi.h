@@ -23,6 +23,7 @@ enum { HIPEMU_GLOBAL = 0, HIPEMU_LDS = 1 };
 
 /* The module's side: its one symbol `hipemu_module`. */
 typedef struct hipemu_module_table {
+    unsigned long made_for;  /* sizeof(hipemu_runtime): code that was kept may be older than the run time */
     hipemu_runtime *runtime; /* set by the run time */
     char *lds, *lds_end;     /* all that is __shared__ */
 } hipemu_module_table;

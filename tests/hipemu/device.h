@@ -25,7 +25,7 @@ extern char __start_hipemu_lds[] __attribute__((weak, visibility("hidden")));
 extern char __stop_hipemu_lds[] __attribute__((weak, visibility("hidden")));
 
 __attribute__((visibility("default")))
-hipemu_module_table hipemu_module = {nullptr, __start_hipemu_lds, __stop_hipemu_lds};
+hipemu_module_table hipemu_module = {sizeof(hipemu_runtime), nullptr, __start_hipemu_lds, __stop_hipemu_lds};
 
 inline bool hipemu_lies_in(const volatile void *p, int bytes, const char *begin, const char *end) {
     const volatile char *at = static_cast<const volatile char *>(p);

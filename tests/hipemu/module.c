@@ -86,7 +86,8 @@ static lm_hip_error load(struct ihipModule_t *m, const void *image) {
         return LM_HIP_ERROR_INVALID_IMAGE;
     }
     m->table = dlsym(m->handle, "hipemu_module");
-    return m->table ? LM_HIP_SUCCESS : LM_HIP_ERROR_INVALID_IMAGE;
+    const bool fits = m->table && m->table->made_for == sizeof(hipemu_runtime);
+    return fits ? LM_HIP_SUCCESS : LM_HIP_ERROR_INVALID_IMAGE;
 }
 
 lm_hip_error hipModuleLoadData(lm_hip_module *module, const void *image) {
