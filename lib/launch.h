@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Launches of device kernels: which ways there are to do a problem on a device (plans/hip_*.c), and the whole
- * arithmetic of each: what is compiled, the grid, the arguments, the memory segments that it will touch. Nothing
- * here talks to a device. */
+ * arithmetic of each: what is compiled, the grid, the arguments, the memory segments that it will touch.
+ * Nothing here talks to a device. */
 #ifndef LM_LAUNCH_H
 #define LM_LAUNCH_H
 
@@ -19,7 +19,8 @@ enum { LM_DST, LM_SRC };
 
 /* Kinds of kernels. */
 typedef enum lm_hip_kernel {
-    LM_HIP_COPY,   /* words by words in one order of axes: rows, flat copies, gathers, scatters, reversed runs */
+    LM_HIP_COPY,   /* words by words in one order of axes: rows, flat copies, gathers, scatters, reversed runs
+                    */
     LM_HIP_TILE,   /* two axes, one dense on each side, turned in registers and LDS */
     LM_HIP_BLOCK,  /* a box of several axes through LDS: tiny extents, odd element sizes, narrow sides */
     LM_HIP_FILL,   /* LM_HIP_COPY of a value that lies in the arguments */
@@ -68,38 +69,39 @@ bool lm_hip_params_parse(lm_hip_params *out, const char *text);
 typedef struct lm_launch {
     lm_variant variant;
     uint32_t grid[3], block[3];
-    uint32_t lds;     /* dynamic LDS to ask for, in bytes; kernels that declare theirs have 0 */
-    size_t arg_bytes; /* of args, as far as they are used */
-    int64_t segments[2], ideal[2];      /* per side: memory segments touched by all warp accesses, and the fewest that the
-                                           bytes of these could touch */
-    int64_t lds_cycles, lds_ideal;      /* of all LDS accesses, and without conflicts */
-    double seconds;                     /* predicted */
+    uint32_t lds;                  /* dynamic LDS to ask for, in bytes; kernels that declare theirs have 0 */
+    size_t arg_bytes;              /* of args, as far as they are used */
+    int64_t segments[2], ideal[2]; /* per side: memory segments touched by all warp accesses, and the fewest
+                                      that the bytes of these could touch */
+    int64_t lds_cycles, lds_ideal; /* of all LDS accesses, and without conflicts */
+    double seconds;                /* predicted */
     lm_hip_args args;
 } lm_launch;
 
 enum { LM_HIP_PROPOSALS = 64 };
 
-/* Write the candidates worth a look with this effort, at most `max` (>= 1; LM_HIP_PROPOSALS is enough for all);
- * at least one for every problem with count > 0, the best by estimate first. */
-int lm_hip_propose(const lm_problem *problem, const lm_device *device, int effort, lm_hip_params *out, int max);
+/* Write the candidates worth a look with this effort, at most `max` (>= 1; LM_HIP_PROPOSALS is enough for
+ * all); at least one for every problem with count > 0, the best by estimate first. */
+int lm_hip_propose(const lm_problem *problem, const lm_device *device, int effort, lm_hip_params *out,
+                   int max);
 
 /* May the candidate be made for this problem? Whatever its values: they may come from a file. */
 bool lm_hip_allows(const lm_problem *problem, const lm_device *device, const lm_hip_params *params);
 
-/* Make an allowed candidate ready. `align` is the largest power of two <= 16 that divides both pointers: words shrink
- * to what it and the problem allow. Cannot fail. */
-void lm_hip_make(const lm_problem *problem, const lm_device *device, const lm_hip_params *params, unsigned align,
-                 lm_launch *out);
+/* Make an allowed candidate ready. `align` is the largest power of two <= 16 that divides both pointers:
+ * words shrink to what it and the problem allow. Cannot fail. */
+void lm_hip_make(const lm_problem *problem, const lm_device *device, const lm_hip_params *params,
+                 unsigned align, lm_launch *out);
 
-/* Fills: an LM_HIP_FILL launch writes the value in args.value. Set it in (a copy of) the arguments before launching.
- * Only elements of up to LM_HIP_VALUE bytes; for longer ones propose gives LM_HIP_COPY with a source in device memory
- * (one element). */
+/* Fills: an LM_HIP_FILL launch writes the value in args.value. Set it in (a copy of) the arguments before
+ * launching. Only elements of up to LM_HIP_VALUE bytes; for longer ones propose gives LM_HIP_COPY with a
+ * source in device memory (one element). */
 void lm_launch_set_value(lm_hip_args *args, const void *value, size_t elem_size);
 
-/* Affine values: not a candidate, for there is one way. The canonical problem does not know the indices, hence the
- * descriptor. Set the base and the steps in the arguments before launching. */
-void lm_hip_make_affine(const lm_problem *problem, const lmad_desc *dst, lmad_type type, const lm_device *device,
-                        unsigned align, lm_launch *out);
+/* Affine values: not a candidate, for there is one way. The canonical problem does not know the indices,
+ * hence the descriptor. Set the base and the steps in the arguments before launching. */
+void lm_hip_make_affine(const lm_problem *problem, const lmad_desc *dst, lmad_type type,
+                        const lm_device *device, unsigned align, lm_launch *out);
 void lm_launch_set_steps(lm_hip_args *args, lmad_type type, int rank, const void *base_and_steps);
 
 #endif

@@ -20,8 +20,8 @@ static bool make(const lm_problem *p, const lm_device *device, const lm_hip_para
     return lm_hip_kind_of(params->kernel)->make(p, device, params, align, out);
 }
 
-static bool make_counted(const lm_problem *p, const lm_device *device, const lm_hip_params *params, unsigned align,
-                         bool careful, lm_launch *out) {
+static bool make_counted(const lm_problem *p, const lm_device *device, const lm_hip_params *params,
+                         unsigned align, bool careful, lm_launch *out) {
     int64_t accesses[2];
     if (!make(p, device, params, align, out)) return false;
     lm_hip_count(device, out, align, careful, accesses);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the kinds of device kernels share: axes and words, the arguments' divisors, counting what a launch touches. */
+/* What the kinds of device kernels share: axes and words, the arguments' divisors, counting what a launch
+ * touches. */
 #ifndef LM_PLANS_HIP_H
 #define LM_PLANS_HIP_H
 
@@ -12,9 +13,10 @@ typedef struct lm_hip_kind {
     bool (*applicable)(const lm_problem *problem);
     /* Append the candidates worth a look; returns the new count, at most max. */
     int (*propose)(const lm_problem *problem, int effort, lm_hip_params *out, int count, int max);
-    /* Variant, arguments, tiles and block; false where the problem does not fit the kernel with any parameters. */
-    bool (*make)(const lm_problem *problem, const lm_device *device, const lm_hip_params *params, unsigned align,
-                 lm_launch *out);
+    /* Variant, arguments, tiles and block; false where the problem does not fit the kernel with any
+     * parameters. */
+    bool (*make)(const lm_problem *problem, const lm_device *device, const lm_hip_params *params,
+                 unsigned align, lm_launch *out);
 } lm_hip_kind;
 
 extern const lm_hip_kind lm_hip_copy, lm_hip_fill, lm_hip_tile, lm_hip_block;
@@ -39,7 +41,9 @@ int lm_hip_power(int64_t bits);
 int64_t lm_hip_steps(const lm_problem *problem, int side, int but);
 
 /* Where index 0 lies on a side. */
-static inline int64_t lm_hip_offset(const lm_problem *p, int side) { return side == LM_DST ? p->doff : p->soff; }
+static inline int64_t lm_hip_offset(const lm_problem *p, int side) {
+    return side == LM_DST ? p->doff : p->soff;
+}
 
 /* Is a walked faster than b? */
 bool lm_hip_faster(const lm_pdim *a, const lm_pdim *b, lm_order order);
@@ -60,9 +64,11 @@ bool lm_hip_set_grid(const lm_device *device, int64_t tiles, int block, lm_launc
 
 /* ---- what it will touch (hip_count.c) ---- */
 
-/* Fill in segments, ideal, lds_cycles and lds_ideal by the kernels' own arithmetic, on some tiles of each sort (on
- * more of them if careful), for pointers that are aligned so. *accesses: of global memory, by warps. */
-void lm_hip_count(const lm_device *device, lm_launch *launch, unsigned align, bool careful, int64_t accesses[2]);
+/* Fill in segments, ideal, lds_cycles and lds_ideal by the kernels' own arithmetic, on some tiles of each
+ * sort (on more of them if careful), for pointers that are aligned so. *accesses: of global memory, by warps.
+ */
+void lm_hip_count(const lm_device *device, lm_launch *launch, unsigned align, bool careful,
+                  int64_t accesses[2]);
 
 /* Bank cycles lost to conflicts by some warps of a side: to compare layouts. */
 int64_t lm_hip_conflicts(const lm_device *device, const lm_launch *launch, int side);

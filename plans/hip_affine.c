@@ -15,8 +15,8 @@ static bool inside(const lmad_dim *a, const lmad_dim *b) { return magnitude(a) <
 static int64_t below(const lmad_desc *dst, int axis) {
     int64_t product = 1;
     for (int k = 0; k < dst->rank; k++) {
-        const bool faster = inside(&dst->dim[k], &dst->dim[axis]) ||
-                            (!inside(&dst->dim[axis], &dst->dim[k]) && k > axis);
+        const bool faster =
+            inside(&dst->dim[k], &dst->dim[axis]) || (!inside(&dst->dim[axis], &dst->dim[k]) && k > axis);
         if (k != axis && dst->dim[k].n > 1 && faster) product *= dst->dim[k].n;
     }
     return product;
@@ -46,7 +46,8 @@ void lm_hip_make_affine(const lm_problem *p, const lmad_desc *dst, lmad_type typ
     for (int k = 0; k < dst->rank; k++) set_axis(&out->args.axis[k], dst, k, size);
     out->args.words = (lm_u64)(p->payload / size);
     out->args.tile_words = LM_HIP_THREADS * ITEMS;
-    lm_hip_set_grid(device, (p->payload / size + out->args.tile_words - 1) / out->args.tile_words, LM_HIP_THREADS, out);
+    lm_hip_set_grid(device, (p->payload / size + out->args.tile_words - 1) / out->args.tile_words,
+                    LM_HIP_THREADS, out);
 }
 
 void lm_launch_set_steps(lm_hip_args *args, lmad_type type, int rank, const void *values) {

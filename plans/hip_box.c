@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Growing a box: along the fastest axes of the destination, and along those of the source, until rows of both sides
- * have the bytes that are asked for. */
+/* Growing a box: along the fastest axes of the destination, and along those of the source, until rows of both
+ * sides have the bytes that are asked for. */
 #include "hip_box.h"
 
 enum { ALIGNED = 64, TILE_BYTES = 16384 };
@@ -17,8 +17,8 @@ static int64_t divisor(int64_t a, int64_t b) {
 static int64_t round_up(int64_t n, int64_t to) { return (n + to - 1) / to * to; }
 
 static void list_axes(lm_hip_box *b, const lm_problem *p, unsigned align) {
-    b->unit = lm_hip_power(p->run | lm_hip_steps(p, LM_DST, LM_AXIS_NONE) | lm_hip_steps(p, LM_SRC, LM_AXIS_NONE) |
-                           p->doff | p->soff | (int64_t)align);
+    b->unit = lm_hip_power(p->run | lm_hip_steps(p, LM_DST, LM_AXIS_NONE) |
+                           lm_hip_steps(p, LM_SRC, LM_AXIS_NONE) | p->doff | p->soff | (int64_t)align);
     b->rank = 0;
     if (p->run > b->unit) b->dim[b->rank++] = (lm_pdim){p->run / b->unit, b->unit, b->unit};
     for (int k = 0; k < p->rank; k++) b->dim[b->rank++] = p->dim[k];
@@ -84,7 +84,8 @@ static void grow_from_one(lm_hip_box *b, const int64_t *bytes) {
 /* Where rows of the two sides share axes, or end soon, they must be longer for a tile of the usual size. */
 static void grow_both(lm_hip_box *b, const int64_t *tile) {
     int64_t bytes[2] = {tile[LM_DST], tile[LM_SRC]};
-    const int64_t square = tile[LM_DST] * tile[LM_SRC] / b->unit, wanted = square < TILE_BYTES ? square : TILE_BYTES;
+    const int64_t square = tile[LM_DST] * tile[LM_SRC] / b->unit,
+                  wanted = square < TILE_BYTES ? square : TILE_BYTES;
     grow_from_one(b, bytes);
     for (int k = 0; k < 8 && lm_hip_box_bytes(b) <= wanted / 2; k++) {
         bytes[LM_DST] *= 2;
@@ -114,7 +115,8 @@ static void find_run(lm_hip_box *b, int side, bool folded) {
     b->run_units[side] = b->run[side] ? units : b->t[b->by[side][0]];
 }
 
-/* All other steps and the first word must be aligned, and the run must be whole words also where it is cut. */
+/* All other steps and the first word must be aligned, and the run must be whole words also where it is cut.
+ */
 static int find_word(const lm_hip_box *b, const lm_problem *p, int side, int most) {
     if (b->run[side] == 0) return b->unit;
     const int last = b->by[side][b->run[side] - 1];
@@ -128,7 +130,8 @@ static int find_word(const lm_hip_box *b, const lm_problem *p, int side, int mos
     return word > b->unit ? word : b->unit;
 }
 
-void lm_hip_box_make(lm_hip_box *b, const lm_problem *p, const lm_hip_params *params, unsigned align, bool folded) {
+void lm_hip_box_make(lm_hip_box *b, const lm_problem *p, const lm_hip_params *params, unsigned align,
+                     bool folded) {
     list_axes(b, p, align);
     grow_both(b, params->tile);
     for (int side = LM_DST; side <= LM_SRC; side++) {

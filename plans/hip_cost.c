@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A cost model of launches: memory segments, warp accesses, LDS cycles, whichever takes longest; and the start of a
- * kernel, and how much is in flight where there is little to do. Rates are those of no certain device: they only have
- * to order candidates. */
+/* A cost model of launches: memory segments, warp accesses, LDS cycles, whichever takes longest; and the
+ * start of a kernel, and how much is in flight where there is little to do. Rates are those of no certain
+ * device: they only have to order candidates. */
 #include "hip.h"
 
 static const double launch_s = 3e-6, clock_hz = 1.5e9;
-static const double memory_unit = 16e9;  /* bytes a second that a compute unit gets from memory */
+static const double memory_unit = 16e9; /* bytes a second that a compute unit gets from memory */
 static const double latency_s = 0.7e-6;
-static const double access_cycles = 10;  /* of 64 threads that compute an address and use it */
-static const double unit_cycles[2] = {14, 4}; /* of 64 threads that put a unit into a word: from anywhere, in a row */
-static const double exposed = 0.15;      /* of what is not the longest */
+static const double access_cycles = 10; /* of 64 threads that compute an address and use it */
+static const double unit_cycles[2] = {
+    14, 4};                         /* of 64 threads that put a unit into a word: from anywhere, in a row */
+static const double exposed = 0.15; /* of what is not the longest */
 
 static double larger(double a, double b) { return a > b ? a : b; }
 
@@ -42,7 +43,8 @@ double lm_hip_cost(const lm_device *d, const lm_launch *l, const int64_t accesse
     if (in_flight / latency_s < rate) rate = in_flight / latency_s;
     const double cycles = d->units * clock_hz;
     const double memory = bytes / rate;
-    const double issue = (double)(accesses[LM_DST] + accesses[LM_SRC]) * access_cycles * d->wave / 64 / cycles;
+    const double issue =
+        (double)(accesses[LM_DST] + accesses[LM_SRC]) * access_cycles * d->wave / 64 / cycles;
     const double lds = (double)l->lds_cycles / cycles + units_cycles(d, l, accesses[LM_DST]) / cycles;
     const double longest = larger(memory, larger(issue, lds));
     return launch_s + longest + (memory + issue + lds - longest) * exposed;

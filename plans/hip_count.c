@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Counting what a launch will touch: memory segments and LDS bank cycles, warp by warp, on tiles of each sort. The
- * addresses come from kernels/hip/index.h, as on the device. */
+/* Counting what a launch will touch: memory segments and LDS bank cycles, warp by warp, on tiles of each
+ * sort. The addresses come from kernels/hip/index.h, as on the device. */
 #include "hip.h"
 
 #include <string.h>
@@ -42,7 +42,8 @@ static void count_global(sums *s, const access *a, int side, int segment, int64_
     if (a->part == 0) return;
     for (int k = 0; k < MOST_LANES; k++) {
         if (!(a->part >> k & 1)) continue;
-        const int64_t first = floor_div(a->at[k], segment), last = floor_div(a->at[k] + a->bytes - 1, segment);
+        const int64_t first = floor_div(a->at[k], segment),
+                      last = floor_div(a->at[k] + a->bytes - 1, segment);
         for (int64_t v = first; v <= last; v++) count = insert(seen, count, v);
         distinct = insert(words, distinct, a->at[k]);
     }
@@ -52,7 +53,8 @@ static void count_global(sums *s, const access *a, int side, int segment, int64_
     s->accesses[side] += weight;
 }
 
-/* The most words that threads from `lane` on want of one bank; threads that want the same one get it at once. */
+/* The most words that threads from `lane` on want of one bank; threads that want the same one get it at once.
+ */
 static int bank_cycles(const access *a, int lane, int end) {
     int64_t words[BANKS][MOST_LANES];
     int in[BANKS] = {0}, most = 0;
@@ -116,7 +118,8 @@ static phase phase_of(const lm_launch *l, int side) {
 static int64_t lds_at(const lm_launch *l, const phase *p, const lm_place *place, lm_u32 item, int k) {
     const lm_args a = &l->args;
     const lm_u32 n = (lm_u32)p->lds;
-    const lm_u32 by = p->pieces ? lm_piece_turn((lm_u32)l->variant.word[LM_SRC], item) : lm_turn(a, place, item);
+    const lm_u32 by =
+        p->pieces ? lm_piece_turn((lm_u32)l->variant.word[LM_SRC], item) : lm_turn(a, place, item);
     const lm_u32 turn = ((lm_u32)k + by) % n;
     if (p->pieces) return (int64_t)place->lds + 4 * turn;
     if (!p->units) return (int64_t)place->lds + (int64_t)turn * p->slot_step;
@@ -148,27 +151,29 @@ static void count_lds_warp(sums *s, const lm_device *device, const lm_launch *l,
     }
 }
 
-static void count_warp(sums *s, const lm_device *device, const lm_launch *l, const phase *p, const lm_tile_start *tile,
-                       lm_u32 first, int64_t weight) {
+static void count_warp(sums *s, const lm_device *device, const lm_launch *l, const phase *p,
+                       const lm_tile_start *tile, lm_u32 first, int64_t weight) {
     lm_place place[MOST_LANES];
     access a = {.bytes = p->global_bytes, .part = places_of(place, device, l, p->side, tile, first)};
     const int64_t low = s->base + (p->side == LM_DST ? l->args.dlow : l->args.slow);
     for (int k = 0; k < p->global; k++) {
-        for (int lane = 0; lane < device->wave; lane++) a.at[lane] = low + place[lane].global + k * p->row_step;
+        for (int lane = 0; lane < device->wave; lane++)
+            a.at[lane] = low + place[lane].global + k * p->row_step;
         count_global(s, &a, p->side, device->segment, weight);
     }
     count_lds_warp(s, device, l, p, tile, first, 1, weight);
 }
 
 /* Some warps of a phase, evenly spread; the weight makes up for the others. */
-static void count_phase(sums *s, const lm_device *device, const lm_launch *l, int side, const lm_tile_start *tile,
-                        int warps, int64_t weight) {
+static void count_phase(sums *s, const lm_device *device, const lm_launch *l, int side,
+                        const lm_tile_start *tile, int warps, int64_t weight) {
     const phase p = phase_of(l, side);
     const int64_t all = (l->args.view[side].items + (lm_u32)device->wave - 1) / (lm_u32)device->wave;
     const int64_t some = all < warps ? all : warps;
     for (int64_t k = 0; k < some; k++) {
         const int64_t from = all * k / some, to = all * (k + 1) / some;
-        count_warp(s, device, l, &p, tile, (lm_u32)((from + (to - from) / 2) * device->wave), weight * (to - from));
+        count_warp(s, device, l, &p, tile, (lm_u32)((from + (to - from) / 2) * device->wave),
+                   weight * (to - from));
     }
 }
 
@@ -219,8 +224,8 @@ int64_t lm_hip_conflicts(const lm_device *device, const lm_launch *l, int side) 
 
 /* ---- flat copies ------------------------------------------------------------------------------------ */
 
-static void count_flat_warp(sums *s, const lm_device *device, const lm_launch *l, const lm_start *start, lm_u32 first,
-                            int64_t weight) {
+static void count_flat_warp(sums *s, const lm_device *device, const lm_launch *l, const lm_start *start,
+                            lm_u32 first, int64_t weight) {
     access to = {.bytes = l->variant.word[LM_DST]}, from = {.bytes = l->variant.word[LM_SRC]};
     for (lm_u32 lane = 0; lane < (lm_u32)device->wave && first + lane < start->words; lane++) {
         const lm_pair at = lm_flat_at(&l->args, start, first + lane);
@@ -232,14 +237,16 @@ static void count_flat_warp(sums *s, const lm_device *device, const lm_launch *l
     if (l->variant.kernel == LM_HIP_COPY) count_global(s, &from, LM_SRC, device->segment, weight);
 }
 
-static void count_flat_tile(sums *s, const lm_device *device, const lm_launch *l, lm_u32 tile, int warps, int64_t weight) {
+static void count_flat_tile(sums *s, const lm_device *device, const lm_launch *l, lm_u32 tile, int warps,
+                            int64_t weight) {
     lm_start start;
     lm_flat_start(&l->args, tile, &start);
     const int64_t all = (start.words + (lm_u32)device->wave - 1) / (lm_u32)device->wave;
     const int64_t some = all < warps ? all : warps;
     for (int64_t k = 0; k < some; k++) {
         const int64_t from = all * k / some, to = all * (k + 1) / some;
-        count_flat_warp(s, device, l, &start, (lm_u32)((from + (to - from) / 2) * device->wave), weight * (to - from));
+        count_flat_warp(s, device, l, &start, (lm_u32)((from + (to - from) / 2) * device->wave),
+                        weight * (to - from));
     }
 }
 

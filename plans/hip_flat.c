@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Device copies word by word in one order of axes (rows, flat copies, gathers, scatters, reversed runs), and fills. */
+/* Device copies word by word in one order of axes (rows, flat copies, gathers, scatters, reversed runs), and
+ * fills. */
 #include "hip.h"
 
 /* What the kernel may do besides: kernels/hip/flat.h. */
@@ -25,7 +26,8 @@ static int reversed_word(const lm_problem *p, int axis, int most) {
     if (axis == LM_AXIS_NONE) return 1;
     const int64_t d = lm_hip_steps(p, LM_DST, axis) | p->doff, s = lm_hip_steps(p, LM_SRC, axis);
     for (int word = most; word > p->run; word /= 2)
-        if (lm_hip_power(d | s | (p->soff + p->run)) >= word && p->dim[axis].n * p->run % word == 0) return word;
+        if (lm_hip_power(d | s | (p->soff + p->run)) >= word && p->dim[axis].n * p->run % word == 0)
+            return word;
     return 1;
 }
 
@@ -41,8 +43,8 @@ static void add_others(lm_hip_form *f, const lm_problem *p, int but) {
 }
 
 /* Axes of words, launched. @p keep: so many of them stay in front. */
-static bool launch(const lm_device *device, const lm_hip_params *params, lm_hip_form *f, int keep, int64_t words,
-                   lm_launch *out) {
+static bool launch(const lm_device *device, const lm_hip_params *params, lm_hip_form *f, int keep,
+                   int64_t words, lm_launch *out) {
     const int block = LM_HIP_THREADS;
     lm_hip_args *a = &out->args;
     if (f->rank == 0) f->dim[f->rank++] = (lm_pdim){1, 0, 0};
@@ -68,7 +70,8 @@ static bool make(const lm_problem *p, const lm_device *device, const lm_hip_para
     const int most = least_int(least_int(params->word[LM_DST], params->word[LM_SRC]), (int)align);
     const int back = reversed_axis(p), turned = reversed_word(p, back, most);
     const int64_t bits = lm_hip_steps(p, LM_DST, LM_AXIS_NONE) | lm_hip_steps(p, LM_SRC, LM_AXIS_NONE);
-    const int straight = least_int(lm_hip_power(bits | p->run | p->doff | p->soff), most), word = turned > 1 ? turned : straight;
+    const int straight = least_int(lm_hip_power(bits | p->run | p->doff | p->soff), most),
+              word = turned > 1 ? turned : straight;
     lm_hip_form f = {0};
     set_word(out, LM_HIP_COPY, turned > 1 ? (int)p->run : word, word);
     out->variant.option = turned > 1 ? REVERSED : PLAIN;
@@ -119,14 +122,16 @@ static int64_t common_multiple(int64_t a, int64_t b) {
 /* Words along the dense axis: a pattern that is repeated. Returns whether they fit. */
 static bool add_pattern(lm_hip_form *f, const lm_problem *p, int dense, int word) {
     const int64_t bytes = p->dim[dense].n * p->run, period = common_multiple(p->run, word);
-    if (period > LM_HIP_VALUE || bytes % period || lm_hip_power(lm_hip_steps(p, LM_DST, dense) | p->doff) < word) return false;
+    if (period > LM_HIP_VALUE || bytes % period ||
+        lm_hip_power(lm_hip_steps(p, LM_DST, dense) | p->doff) < word)
+        return false;
     add(f, period / word, word, word);
     add(f, bytes / period, period, 0);
     return true;
 }
 
-static bool make_fill(const lm_problem *p, const lm_device *device, const lm_hip_params *params, unsigned align,
-                      lm_launch *out) {
+static bool make_fill(const lm_problem *p, const lm_device *device, const lm_hip_params *params,
+                      unsigned align, lm_launch *out) {
     int word = least_int(params->word[LM_DST], (int)align), dense = LM_AXIS_NONE;
     lm_hip_form f = {0};
     for (int k = 0; k < p->rank; k++)

@@ -1,211 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Copies through LDS. A tile is a box of the problem's axes; each side walks it in its own order. Two axes with words
- * along both are turned as squares in registers; anything else is put together unit by unit. */
-#include "hip_box.h"
+/* Copies through LDS. A tile is a box of the problem's axes; each side walks it in its own order. Two axes
+ * with words along both are turned as squares in registers; anything else is put together unit by unit. */
+#include "hip_views.h"
 
-/* How words are turned (kernels/hip/staged.h), and that views have more axes than three. */
-enum { TURN_LOADED, TURN_STORED, TURN_UNITS, MANY_AXES = 4 };
-enum { FEW_AXES = 3 };
+/* Views have more axes than three: kernels/hip/main.hip. */
+enum { MANY_AXES = 4, FEW_AXES = 3 };
 
-/* A box on its way to arguments. */
-typedef struct staging {
-    lm_hip_box box;
-    int turn;
-    int bit[LM_HIP_AXES];         /* of cut axes; LM_UNCUT for others */
-    int64_t lds[LM_HIP_AXES];     /* steps of axes, or of their words where they are turned */
-    int64_t slot, gap;            /* between words of a square; their own step */
-    int64_t bytes;                /* LDS in use */
-} staging;
-
-enum { UNCUT = 30 };
-
-static int fastest(const lm_hip_box *b, int side) { return b->by[side][0]; }
-static int units(const lm_hip_box *b, int side) { return b->word[side] / b->unit; }
-static bool backwards(const lm_hip_box *b) { return b->dim[fastest(b, LM_SRC)].ss < 0; }
-
-/* ---- views ------------------------------------------------------------------------------------------ */
-
-typedef struct entry {
-    int64_t n, step, lds, left;
-    int bit;
-} entry;
-
-/* Axes are added the fastest first. */
-static void add(lm_hip_view *v, const entry *e) {
-    lm_hip_view_axis *a = &v->axis[v->rank++];
-    *a = (lm_hip_view_axis){e->step, (lm_i32)e->lds, (lm_u32)e->n, lm_hip_quick(e->n), (lm_u32)e->left, (lm_u32)e->bit};
-    v->items *= (lm_u32)e->n;
-}
-
-/* An axis in words of `per` of its units. */
-static entry whole_axis(const staging *s, int axis, int side, int64_t per) {
-    const lm_hip_box *b = &s->box;
-    return (entry){b->t[axis] / per, per * lm_hip_step(&b->dim[axis], side), s->lds[axis],
-                   s->bit[axis] == UNCUT ? b->t[axis] / per : lm_hip_box_left(b, axis) / per, s->bit[axis]};
-}
-
-/* A side that moves words, or squares, along its own fastest axis; the other side's axis is walked unit by unit if
- * `split`, else in words too: a square an item. */
-static void view_of(const staging *s, int side, bool split, lm_hip_view *v) {
-    const lm_hip_box *b = &s->box;
-    const int other = fastest(b, 1 - side);
-    *v = (lm_hip_view){.items = 1};
-    for (int k = 0; k < b->rank; k++) {
-        const int axis = b->by[side][k];
-        const int64_t per = axis == fastest(b, side) ? units(b, side) : axis == other ? units(b, 1 - side) : 1;
-        const entry e = whole_axis(s, axis, side, per);
-        if (axis == other && split && per > 1) {
-            const entry part = {per, lm_hip_step(&b->dim[axis], side), s->slot, per, UNCUT};
-            add(v, &part);
-        }
-        if (e.n > 1) add(v, &e);
-    }
-}
-
-/* Words of a source that runs backwards begin at their last unit. */
-static void start_reversed(const staging *s, lm_hip_args *a) {
-    const lm_hip_box *b = &s->box;
-    const int64_t last = units(b, LM_SRC) - 1;
-    const lm_pdim *dim = &b->dim[fastest(b, LM_SRC)];
-    a->view[LM_SRC].start = last * dim->ss;
-    if (s->turn == TURN_LOADED) {
-        a->view[LM_SRC].lds_start = (lm_i32)(last * s->slot);
-        a->slot_step = (lm_i32)-s->slot;
-    } else {
-        a->view[LM_DST].start = last * dim->ds;
-        a->row_step = -dim->ds;
-    }
-}
-
-static void set_squares(const staging *s, lm_hip_args *a) {
-    const lm_hip_box *b = &s->box;
-    const bool loaded = s->turn == TURN_LOADED;
-    view_of(s, LM_SRC, !loaded, &a->view[LM_SRC]);
-    view_of(s, LM_DST, loaded, &a->view[LM_DST]);
-    a->row_step = loaded ? b->dim[fastest(b, LM_DST)].ss : b->dim[fastest(b, LM_SRC)].ds;
-    a->slot_step = (lm_i32)s->slot;
-    if (backwards(b) && units(b, LM_SRC) > 1) start_reversed(s, a);
-}
-
-/* ---- layout of squares ------------------------------------------------------------------------------- */
-
-/* Words of the side that is not turned lie in rows along its axis, a square's `slot` apart; squares of a row of the
- * other axis are `gap` further than they need to be. */
-static void lay_squares(staging *s, int64_t gap) {
-    const lm_hip_box *b = &s->box;
-    const int own = s->turn == TURN_LOADED ? LM_DST : LM_SRC, inner = fastest(b, own), outer = fastest(b, 1 - own);
-    int64_t step = b->word[own];
-    s->lds[inner] = step;
-    s->slot = b->t[inner] / units(b, own) * step;
-    s->lds[outer] = s->slot * units(b, 1 - own) + gap;
-    step = s->lds[outer] * (b->t[outer] / units(b, 1 - own));
-    for (int k = 0; k < b->rank; k++) {
-        const int axis = b->by[LM_SRC][k];
-        if (axis == inner || axis == outer || b->t[axis] == 1) continue;
-        s->lds[axis] = step;
-        step *= b->t[axis];
-    }
-    s->bytes = step;
-}
-
-/* ---- layout and views of boxes put together unit by unit ---------------------------------------------- */
-
-/* The source's run lies in LDS as it is, the other axes in its order; the first of these is `gap` wider. */
-static void lay_units(staging *s, int64_t gap) {
-    const lm_hip_box *b = &s->box;
-    int64_t step = b->unit;
-    for (int k = 0; k < b->rank; k++) {
-        const int axis = b->by[LM_SRC][k];
-        if (k > 0 && k == b->run[LM_SRC]) step += gap;
-        s->lds[axis] = step;
-        if (b->t[axis] == 1) continue;
-        step *= b->t[axis];
-    }
-    s->bytes = step;
-}
-
-/* Words of a side's run, the last of whose axes may be cut. */
-static entry run_of(const staging *s, int side, int64_t step, int64_t lds) {
-    const lm_hip_box *b = &s->box;
-    const int last = b->by[side][b->run[side] ? b->run[side] - 1 : 0];
-    const int64_t n = b->run_units[side], inner = n / b->t[last];
-    const int64_t left = s->bit[last] == UNCUT ? n : lm_hip_box_left(b, last) * inner;
-    return (entry){n / units(b, side), step, lds, left / units(b, side), s->bit[last]};
-}
-
-static void set_source_run(const staging *s, lm_hip_args *a) {
-    const lm_hip_box *b = &s->box;
-    const int64_t word = b->word[LM_SRC];
-    lm_hip_view *v = &a->view[LM_SRC];
-    *v = (lm_hip_view){.items = 1};
-    if (b->run[LM_SRC]) {
-        const int sign = backwards(b) ? -1 : 1;
-        const entry e = run_of(s, LM_SRC, sign * word, sign * word);
-        if (e.n > 1) add(v, &e);
-        if (sign < 0) {
-            v->start = b->unit - word;
-            v->lds_start = (lm_i32)(b->run_units[LM_SRC] * b->unit - word);
-        }
-    }
-    for (int k = b->run[LM_SRC]; k < b->rank; k++) {
-        const entry e = whole_axis(s, b->by[LM_SRC][k], LM_SRC, 1);
-        if (e.n > 1) add(v, &e);
-    }
-}
-
-/* The step of an axis in LDS, where a source that runs backwards lies backwards. */
-static int64_t unit_step(const staging *s, int axis) {
-    const lm_hip_box *b = &s->box;
-    for (int k = 0; k < b->run[LM_SRC]; k++)
-        if (b->by[LM_SRC][k] == axis && backwards(b)) return -s->lds[axis];
-    return s->lds[axis];
-}
-
-static void set_destination_run(const staging *s, lm_hip_args *a) {
-    const lm_hip_box *b = &s->box;
-    lm_hip_view *v = &a->view[LM_DST];
-    const int run = b->run[LM_DST] ? b->run[LM_DST] : 1;
-    const entry e = run_of(s, LM_DST, b->run[LM_DST] ? b->word[LM_DST] : b->dim[fastest(b, LM_DST)].ds, 0);
-    *v = (lm_hip_view){.items = 1};
-    a->units = 0;
-    add(v, &e);
-    for (int k = 0; k < b->rank; k++) {
-        const int axis = b->by[LM_DST][k];
-        entry whole = whole_axis(s, axis, LM_DST, 1);
-        whole.lds = unit_step(s, axis);
-        if (k < run)
-            a->unit[a->units++] = (lm_hip_unit_axis){(lm_u32)whole.n, lm_hip_quick(whole.n), (lm_i32)whole.lds};
-        else if (whole.n > 1)
-            add(v, &whole);
-    }
-    a->in_row = a->unit[0].n % (lm_u32)units(b, LM_DST) == 0;
-    if (b->run[LM_SRC] && backwards(b)) v->lds_start = (lm_i32)((b->run_units[LM_SRC] - 1) * b->unit);
-}
-
-/* ---- making one ------------------------------------------------------------------------------------- */
-
-static void lay(staging *s, int64_t gap, lm_launch *out) {
-    if (s->turn == TURN_UNITS) {
-        lay_units(s, gap);
-        set_source_run(s, &out->args);
-        set_destination_run(s, &out->args);
-    } else {
-        lay_squares(s, gap);
-        set_squares(s, &out->args);
-    }
-}
+/* ---- layout ----------------------------------------------------------------------------------------- */
 
 /* The side whose threads have several words or units in LDS, and whether they may take turns with them. */
-static int several(const staging *s, bool *turns) {
+static int several(const lm_staging *s, bool *turns) {
     const lm_hip_box *b = &s->box;
-    const int own = s->turn == TURN_LOADED ? LM_DST : LM_SRC;
-    *turns = s->turn == TURN_UNITS ? b->word[LM_DST] > 4 && units(b, LM_DST) > 1
-                                   : units(b, 1 - own) * b->word[own] <= 64; /* lm_takes_turns */
-    return s->turn == TURN_LOADED ? LM_SRC : LM_DST;
+    const int own = s->turn == LM_TURN_LOADED ? LM_DST : LM_SRC;
+    *turns = s->turn == LM_TURN_UNITS ? b->word[LM_DST] > 4 && lm_units(b, LM_DST) > 1
+                                      : lm_units(b, 1 - own) * b->word[own] <= 64; /* lm_takes_turns */
+    return s->turn == LM_TURN_LOADED ? LM_SRC : LM_DST;
 }
 
 /* How threads take turns, best for a layout; returns the cycles lost. */
-static int64_t choose_turn(const staging *s, const lm_device *device, lm_launch *out) {
+static int64_t choose_turn(const lm_staging *s, const lm_device *device, lm_launch *out) {
     enum { NEVER = 31, SHIFTS = 4, ROWS = 4 };
     static const lm_u32 shifts[SHIFTS] = {3, 1, 2, 4};
     bool turns;
@@ -235,7 +48,7 @@ typedef struct layout {
 } layout;
 
 /* Gaps in steps, those that are no multiples of `whole` if split. */
-static void try_gaps(staging *s, const lm_device *device, int step, int whole, bool split, lm_launch *out,
+static void try_gaps(lm_staging *s, const lm_device *device, int step, int whole, bool split, lm_launch *out,
                      layout *best) {
     enum { MOST = 128 };
     bool turns;
@@ -243,7 +56,7 @@ static void try_gaps(staging *s, const lm_device *device, int step, int whole, b
     out->args.split = split;
     for (int64_t gap = 0; gap <= MOST && best->lost > 0; gap += step) {
         if (split && gap % whole == 0) continue;
-        lay(s, gap, out);
+        lm_staging_lay(s, gap, &out->args);
         if (s->bytes > LM_HIP_LDS) return;
         const int64_t lost = choose_turn(s, device, out) + lm_hip_conflicts(device, out, 1 - side);
         if (lost < best->lost) *best = (layout){gap, lost, out->args.turn_shift, out->args.turn_row, split};
@@ -251,19 +64,19 @@ static void try_gaps(staging *s, const lm_device *device, int step, int whole, b
 }
 
 /* The layout with the fewest bank conflicts, as far as there is room. */
-static void choose_layout(staging *s, const lm_device *device, lm_launch *out) {
-    const int word = s->turn == TURN_LOADED ? s->box.word[LM_DST] : s->box.word[LM_SRC];
+static void choose_layout(lm_staging *s, const lm_device *device, lm_launch *out) {
+    const int word = s->turn == LM_TURN_LOADED ? s->box.word[LM_DST] : s->box.word[LM_SRC];
     layout best = {.lost = INT64_MAX};
     try_gaps(s, device, word < 4 ? 4 : word, word, false, out, &best);
-    if (s->turn == TURN_UNITS && word > 4) try_gaps(s, device, 4, word, true, out, &best);
-    lay(s, best.gap, out);
+    if (s->turn == LM_TURN_UNITS && word > 4) try_gaps(s, device, 4, word, true, out, &best);
+    lm_staging_lay(s, best.gap, &out->args);
     out->args.turn_shift = best.shift;
     out->args.turn_row = best.row;
     out->args.split = best.split;
 }
 
 /* Tiles along all axes that one tile does not cover, in the order asked for. */
-static int64_t set_tiles(staging *s, lm_order order, lm_launch *out) {
+static int64_t set_tiles(lm_staging *s, lm_order order, lm_launch *out) {
     const lm_hip_box *b = &s->box;
     lm_hip_form f = {0};
     int64_t tiles = 1;
@@ -271,7 +84,7 @@ static int64_t set_tiles(staging *s, lm_order order, lm_launch *out) {
     for (int k = 0; k < b->rank; k++) {
         const int64_t n = lm_hip_box_tiles(b, k);
         const lm_pdim step = {n, b->dim[k].ds * b->t[k], b->dim[k].ss * b->t[k]};
-        s->bit[k] = b->dim[k].n % b->t[k] ? bits++ : UNCUT;
+        s->bit[k] = b->dim[k].n % b->t[k] ? bits++ : LM_UNCUT;
         if (n == 1) continue;
         int at = f.rank++;
         for (; at > 0 && lm_hip_faster(&step, &f.dim[at - 1], order); at--) {
@@ -279,7 +92,7 @@ static int64_t set_tiles(staging *s, lm_order order, lm_launch *out) {
             bit_of[at] = bit_of[at - 1];
         }
         f.dim[at] = step;
-        bit_of[at] = s->bit[k] == UNCUT ? 31 : s->bit[k];
+        bit_of[at] = s->bit[k] == LM_UNCUT ? 31 : s->bit[k];
         if (n > UINT32_MAX / tiles) return 0;
         tiles *= n;
     }
@@ -292,10 +105,11 @@ static int64_t set_tiles(staging *s, lm_order order, lm_launch *out) {
 }
 
 /* Threads enough for the items, of which squares are the fewer. */
-static int threads_for(const staging *s, const lm_device *device, const lm_launch *out) {
+static int threads_for(const lm_staging *s, const lm_device *device, const lm_launch *out) {
     const lm_hip_view *v = out->args.view;
-    const int side = s->turn == TURN_UNITS ? LM_SRC : s->turn == TURN_LOADED ? LM_SRC : LM_DST;
-    const int64_t items = s->turn == TURN_UNITS && v[LM_DST].items > v[side].items ? v[LM_DST].items : v[side].items;
+    const int side = s->turn == LM_TURN_UNITS ? LM_SRC : s->turn == LM_TURN_LOADED ? LM_SRC : LM_DST;
+    const int64_t items =
+        s->turn == LM_TURN_UNITS && v[LM_DST].items > v[side].items ? v[LM_DST].items : v[side].items;
     const int64_t waves = (items + device->wave - 1) / device->wave, most = LM_HIP_THREADS / device->wave;
     return (int)(waves < most ? waves : most) * device->wave;
 }
@@ -304,12 +118,12 @@ static bool many_axes(const lm_hip_args *a) {
     return a->view[LM_DST].rank > FEW_AXES || a->view[LM_SRC].rank > FEW_AXES || a->units > FEW_AXES;
 }
 
-static bool finish(staging *s, const lm_problem *p, const lm_device *device, const lm_hip_params *params,
+static bool finish(lm_staging *s, const lm_problem *p, const lm_device *device, const lm_hip_params *params,
                    lm_launch *out) {
     const int64_t tiles = set_tiles(s, params->order, out);
     if (tiles == 0) return false;
     lm_hip_set_reach(p, out);
-    out->variant.kernel = s->turn == TURN_UNITS ? LM_HIP_BLOCK : LM_HIP_TILE;
+    out->variant.kernel = s->turn == LM_TURN_UNITS ? LM_HIP_BLOCK : LM_HIP_TILE;
     out->variant.unit = s->box.unit;
     out->variant.word[LM_DST] = s->box.word[LM_DST];
     out->variant.word[LM_SRC] = s->box.word[LM_SRC];
@@ -321,23 +135,23 @@ static bool finish(staging *s, const lm_problem *p, const lm_device *device, con
     return s->bytes <= LM_HIP_LDS && lm_hip_set_grid(device, tiles, threads_for(s, device, out), out);
 }
 
-static bool make_block(const lm_problem *p, const lm_device *device, const lm_hip_params *params, unsigned align,
-                       lm_launch *out) {
-    staging s = {.turn = TURN_UNITS};
+static bool make_block(const lm_problem *p, const lm_device *device, const lm_hip_params *params,
+                       unsigned align, lm_launch *out) {
+    lm_staging s = {.turn = LM_TURN_UNITS};
     lm_hip_box_make(&s.box, p, params, align, true);
     return finish(&s, p, device, params, out);
 }
 
 /* Rows of a tile on a side, in bytes. */
-static int64_t row_bytes(const lm_hip_box *b, int side) { return b->t[fastest(b, side)] * b->unit; }
+static int64_t row_bytes(const lm_hip_box *b, int side) { return b->t[lm_fastest(b, side)] * b->unit; }
 
-static bool make_tile(const lm_problem *p, const lm_device *device, const lm_hip_params *params, unsigned align,
-                      lm_launch *out) {
-    staging s = {.turn = TURN_LOADED};
+static bool make_tile(const lm_problem *p, const lm_device *device, const lm_hip_params *params,
+                      unsigned align, lm_launch *out) {
+    lm_staging s = {.turn = LM_TURN_LOADED};
     lm_hip_box_make(&s.box, p, params, align, false);
-    if (s.box.unit != p->run || fastest(&s.box, LM_DST) == fastest(&s.box, LM_SRC))
+    if (s.box.unit != p->run || lm_fastest(&s.box, LM_DST) == lm_fastest(&s.box, LM_SRC))
         return make_block(p, device, params, align, out);
-    if (row_bytes(&s.box, LM_SRC) < row_bytes(&s.box, LM_DST)) s.turn = TURN_STORED;
+    if (row_bytes(&s.box, LM_SRC) < row_bytes(&s.box, LM_DST)) s.turn = LM_TURN_STORED;
     return finish(&s, p, device, params, out);
 }
 
@@ -357,11 +171,13 @@ static int fastest_of(const lm_problem *p, lm_order order) {
 
 static bool is_tile(const lm_problem *p) {
     return is_box(p) && p->run <= 16 && (p->run & (p->run - 1)) == 0 &&
-           fastest_of(p, LM_ORDER_DST) != fastest_of(p, LM_ORDER_SRC) && p->dim[fastest_of(p, LM_ORDER_SRC)].ss != 0;
+           fastest_of(p, LM_ORDER_DST) != fastest_of(p, LM_ORDER_SRC) &&
+           p->dim[fastest_of(p, LM_ORDER_SRC)].ss != 0;
 }
 
 /* Rows of a tile: those that measure, and then the others. */
-static const int64_t rows[][2] = {{256, 256}, {128, 128}, {512, 512}, {128, 256}, {256, 128}, {64, 64}, {1024, 64}, {64, 1024}};
+static const int64_t rows[][2] = {{256, 256}, {128, 128}, {512, 512}, {128, 256},
+                                  {256, 128}, {64, 64},   {1024, 64}, {64, 1024}};
 enum { FEW = 4, ALL = sizeof rows / sizeof *rows };
 
 static int add_tiles(int effort, lm_hip_kernel kernel, lm_hip_params *out, int count, int max) {

@@ -13,17 +13,18 @@ bool lm_variant_equal(const lm_variant *a, const lm_variant *b) {
 
 int lm_variant_options(const lm_variant *v, char *buf, size_t size) {
     lm_text text = {buf, size, 0};
-    lm_text_add(&text, "-DLM_KERNEL=%d -DLM_UNIT=%d -DLM_DST_WORD=%d -DLM_SRC_WORD=%d", (int)v->kernel, v->unit,
-                v->word[LM_DST], v->word[LM_SRC]);
-    lm_text_add(&text, " -DLM_INDEX=%d -DLM_ITEMS=%d -DLM_OPTION=%d -DLM_STREAM=%d", v->index, v->items, v->option,
-                (int)v->stream);
+    lm_text_add(&text, "-DLM_KERNEL=%d -DLM_UNIT=%d -DLM_DST_WORD=%d -DLM_SRC_WORD=%d", (int)v->kernel,
+                v->unit, v->word[LM_DST], v->word[LM_SRC]);
+    lm_text_add(&text, " -DLM_INDEX=%d -DLM_ITEMS=%d -DLM_OPTION=%d -DLM_STREAM=%d", v->index, v->items,
+                v->option, (int)v->stream);
     return (int)text.length;
 }
 
 bool lm_hip_params_equal(const lm_hip_params *a, const lm_hip_params *b) {
-    return a->kernel == b->kernel && a->word[LM_DST] == b->word[LM_DST] && a->word[LM_SRC] == b->word[LM_SRC] &&
-           a->tile[LM_DST] == b->tile[LM_DST] && a->tile[LM_SRC] == b->tile[LM_SRC] && a->order == b->order &&
-           a->items == b->items && a->stream == b->stream;
+    return a->kernel == b->kernel && a->word[LM_DST] == b->word[LM_DST] &&
+           a->word[LM_SRC] == b->word[LM_SRC] && a->tile[LM_DST] == b->tile[LM_DST] &&
+           a->tile[LM_SRC] == b->tile[LM_SRC] && a->order == b->order && a->items == b->items &&
+           a->stream == b->stream;
 }
 
 int lm_hip_params_format(char *buf, size_t size, const lm_hip_params *p) {
@@ -47,12 +48,14 @@ static bool number(const char **at, int64_t *out) {
 }
 
 static bool pair(const char **at, const char *name, int64_t out[2]) {
-    return lm_text_skip(at, name) && number(at, &out[LM_DST]) && lm_text_skip(at, "x") && number(at, &out[LM_SRC]);
+    return lm_text_skip(at, name) && number(at, &out[LM_DST]) && lm_text_skip(at, "x") &&
+           number(at, &out[LM_SRC]);
 }
 
 static bool parse_rest(const char *at, lm_hip_params *p) {
     int64_t word[2], items;
-    if (!pair(&at, " word=", word) || !pair(&at, " tile=", p->tile) || !lm_text_skip(&at, " order=")) return false;
+    if (!pair(&at, " word=", word) || !pair(&at, " tile=", p->tile) || !lm_text_skip(&at, " order="))
+        return false;
     p->order = lm_text_skip(&at, "dst") ? LM_ORDER_DST : LM_ORDER_SRC;
     if (p->order == LM_ORDER_SRC && !lm_text_skip(&at, "src")) return false;
     if (!lm_text_skip(&at, " items=") || !number(&at, &items) || !lm_text_skip(&at, " store=")) return false;

@@ -27,7 +27,8 @@ void lm_bench_begin(int warp);
 void lm_bench_open(lm_hip_bench *b, const lm_trial *trial, unsigned misaligned);
 void lm_bench_close(lm_hip_bench *b);
 
-/* Launch and compare with the oracle: NULL, or what is wrong. *trace (may be NULL) becomes what was touched. */
+/* Launch and compare with the oracle: NULL, or what is wrong. *trace (may be NULL) becomes what was touched.
+ */
 const char *lm_bench_run(lm_hip_bench *b, const lm_launch *launch, hipemu_trace *trace);
 
 /* Both sides' sums. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Device kernels on the emulated run time: right at both warp widths for all candidates, whatever the problem; and how
- * many memory segments and LDS cycles they take, traced, against the fewest possible and against the estimate. These
- * are counts, not times. */
+/* Device kernels on the emulated run time: right at both warp widths for all candidates, whatever the
+ * problem; and how many memory segments and LDS cycles they take, traced, against the fewest possible and
+ * against the estimate. These are counts, not times. */
 #include <check.h>
 #include <math.h>
 #include <stdio.h>
@@ -124,7 +124,8 @@ static void check_touched(const lm_trial *t, double most_segments, double most_l
     char why[160];
     touch(t, &of);
     check_estimate(t, &of);
-    snprintf(why, sizeof why, "segments %.3f of the fewest, LDS cycles %.3f", touched_ratio(&of), lds_ratio(&of));
+    snprintf(why, sizeof why, "segments %.3f of the fewest, LDS cycles %.3f", touched_ratio(&of),
+             lds_ratio(&of));
     if (touched_ratio(&of) > most_segments || lds_ratio(&of) > most_lds) fail_with(t, &of.params, why);
 }
 
@@ -134,7 +135,9 @@ START_TEST(test_rows) {
         {.elem_size = 4, .dst = {2, 0, {{64, 2048}, {2048, 1}}}, .src = {2, 1, {{64, 2049}, {2048, 1}}}},
         {.elem_size = 4, .dst = {2, 0, {{1000, 64}, {64, 1}}}, .src = {2, 1, {{1000, 65}, {64, 1}}}},
         {.elem_size = 4, .dst = {2, 0, {{16384, 4}, {4, 1}}}, .src = {2, 1, {{16384, 5}, {4, 1}}}},
-        {.elem_size = 4, .dst = {3, 0, {{64, 1024}, {32, 32}, {32, 1}}}, .src = {3, 1, {{64, 1056}, {32, 33}, {32, 1}}}},
+        {.elem_size = 4,
+         .dst = {3, 0, {{64, 1024}, {32, 32}, {32, 1}}},
+         .src = {3, 1, {{64, 1056}, {32, 33}, {32, 1}}}},
         {.elem_size = 4, .dst = {2, 0, {{64, 1024}, {1024, 1}}}, .src = {2, 1023, {{64, 1024}, {1024, -1}}}},
         {.elem_size = 4, .dst = {2, 0, {{16384, 4}, {4, 1}}}, .src = {2, 3, {{16384, 4}, {4, -1}}}},
         {.elem_size = 1, .dst = {1, 0, {{65536, 1}}}, .src = {1, 65535, {{65536, -1}}}},
@@ -150,13 +153,13 @@ START_TEST(test_transposes) {
     static const struct {
         size_t size;
         double lds;
-    } element[] = {{1, 1.1}, {2, 1.1}, {4, 1.1}, {8, 1.1}, {16, 1.1}, {3, 2.6}, {6, 2.6}, {12, 1.6}, {24, 2.1}};
+    } element[] = {{1, 1.1}, {2, 1.1}, {4, 1.1},  {8, 1.1}, {16, 1.1},
+                   {3, 2.6}, {6, 2.6}, {12, 1.6}, {24, 2.1}};
     lm_bench_begin(widths[_i]);
     for (size_t k = 0; k < sizeof element / sizeof *element; k++) {
         const int64_t n = element[k].size < 3 ? 512 : 384, m = 256;
-        const lm_trial square = {.elem_size = element[k].size,
-                                 .dst = {2, 0, {{n, m}, {m, 1}}},
-                                 .src = {2, 0, {{n, 1}, {m, n}}}};
+        const lm_trial square = {
+            .elem_size = element[k].size, .dst = {2, 0, {{n, m}, {m, 1}}}, .src = {2, 0, {{n, 1}, {m, n}}}};
         const lm_trial batch = {.elem_size = element[k].size,
                                 .dst = {3, 0, {{2, m * 128 + 64}, {128, m}, {m, 1}}},
                                 .src = {3, 0, {{2, m * 128}, {128, 1}, {m, 128}}}};
@@ -171,12 +174,10 @@ START_TEST(test_narrow) {
     lm_bench_begin(widths[_i]);
     for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
         const int64_t n = 1 << 20 >> 2 * (k / 2);
-        const lm_trial tall = {.elem_size = sizes[k],
-                               .dst = {2, 0, {{4, n}, {n, 1}}},
-                               .src = {2, 0, {{4, 1}, {n, 4}}}};
-        const lm_trial wide = {.elem_size = sizes[k],
-                               .dst = {2, 0, {{n, 4}, {4, 1}}},
-                               .src = {2, 0, {{n, 1}, {4, n}}}};
+        const lm_trial tall = {
+            .elem_size = sizes[k], .dst = {2, 0, {{4, n}, {n, 1}}}, .src = {2, 0, {{4, 1}, {n, 4}}}};
+        const lm_trial wide = {
+            .elem_size = sizes[k], .dst = {2, 0, {{n, 4}, {4, 1}}}, .src = {2, 0, {{n, 1}, {4, n}}}};
         check_touched(&tall, 1.05, 1.1);
         check_touched(&wide, 1.05, 1.1);
     }
@@ -224,8 +225,9 @@ START_TEST(test_permutations) {
     int count = 0;
     lm_bench_begin(widths[_i]);
     ck_assert_msg(lm_cases_add_suite(&cases, "permutations", error, sizeof error) == 0, "%s", error);
-    for (size_t k = 0; k < cases.count; k += lm_test_scale() > 1 ? 5 : 1) {
-        lm_trial t = {.elem_size = cases.item[k].elem_size, .dst = cases.item[k].dst, .src = cases.item[k].src};
+    for (size_t k = 0; k<cases.count; k += lm_test_scale()> 1 ? 5 : 1) {
+        lm_trial t = {
+            .elem_size = cases.item[k].elem_size, .dst = cases.item[k].dst, .src = cases.item[k].src};
         touched of;
         shrink(&t);
         touch(&t, &of);
@@ -256,7 +258,8 @@ START_TEST(test_stride_sort) {
     ck_assert_ptr_null(lm_bench_run(&b, &launch, &naive));
     lm_bench_close(&b);
     const double gain = lm_bench_ratio(naive.segments, sorted.trace.segments);
-    printf("slice_2d, warps of %d: %lld segments with threads down the columns, %lld sorted by stride: %.1f times fewer\n",
+    printf("slice_2d, warps of %d: %lld segments with threads down the columns, %lld sorted by stride: %.1f "
+           "times fewer\n",
            widths[_i], (long long)(naive.segments[0] + naive.segments[1]),
            (long long)(sorted.trace.segments[0] + sorted.trace.segments[1]), gain);
     ck_assert_double_ge(gain, 7);
@@ -268,7 +271,8 @@ END_TEST
 START_TEST(test_text) {
     static const lm_trial t = {
         .elem_size = 4, .dst = {2, 0, {{64, 64}, {64, 1}}}, .src = {2, 0, {{64, 1}, {64, 64}}}};
-    static const char *const wrong[] = {"", "hip-tile", "hip-tile word=16x16 tile=1x1 order=dst items=4 store=plain ",
+    static const char *const wrong[] = {"", "hip-tile",
+                                        "hip-tile word=16x16 tile=1x1 order=dst items=4 store=plain ",
                                         "hip-what word=16x16 tile=1x1 order=dst items=4 store=plain",
                                         "hip-tile word=016x16 tile=1x1 order=dst items=4 store=plain"};
     lm_hip_params params[LM_HIP_PROPOSALS], again;
@@ -282,7 +286,8 @@ START_TEST(test_text) {
         ck_assert_msg(lm_hip_params_parse(&again, text), "%s", text);
         ck_assert(lm_hip_params_equal(&again, &params[k]));
     }
-    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) ck_assert(!lm_hip_params_parse(&again, wrong[k]));
+    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++)
+        ck_assert(!lm_hip_params_parse(&again, wrong[k]));
     again = params[0];
     again.word[LM_DST] = 3;
     ck_assert(!lm_hip_allows(&p, lm_bench_device, &again));
