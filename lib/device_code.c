@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Device code: compiled, kept, loaded. */
+#define _GNU_SOURCE 1 /* strtok_r */
 #include "device_code.h"
 
 #include <pthread.h>
