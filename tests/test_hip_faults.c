@@ -34,7 +34,7 @@ typedef struct form {
     }
 #define SLICE                                                                                                \
     {                                                                                                        \
-        .elem_size = 4, .dst = {2, 0, {{70000, 4}, {3, 1}}}, .src = { 2, 0, {{70000, 8}, {3, 1}} }           \
+        .elem_size = 4, .dst = {2, 0, {{30000, 4}, {3, 1}}}, .src = { 2, 0, {{30000, 8}, {3, 1}} }           \
     }
 
 static const form forms[] = {
@@ -144,7 +144,7 @@ static bool try_failure(const form *f, lm_field *field, int nth, int error) {
 }
 
 static int step_of(const form *f) {
-    return (f->effort == LMAD_ESTIMATE ? 1 : 13) * (lm_test_scale() > 1 ? 3 : 1);
+    return (f->effort == LMAD_ESTIMATE ? 1 : 13) * (lm_test_scale() > 1 ? 5 : 1);
 }
 
 static void try_all(const form *f, bool lazy, int error) {
