@@ -37,9 +37,10 @@
  * - LMAD_ISA (base, avx2 or avx512): the widest instruction set to use;
  * - LMAD_WISDOM: colon-separated wisdom files to load in place of the usual ones; empty = none;
  * - LMAD_RECORD: a file to which every distinct problem that is planned is appended, as a suite line;
- * - LMAD_VERBOSE: 1 = notes on wisdom and measurements on standard error (off by default).
+ * - LMAD_VERBOSE: 1 = notes on wisdom and measurements on standard error (off by default);
+ * - LMAD_HIP_LIBRARY: the file of HIP's run time, in place of the system's (lmad-hip.h); empty = none.
  * Any other value of the first two is as if the variable were unset; lmad-info shows whether one is. Programs that
- * run with more rights than their caller (setuid) ignore the last three.
+ * run with more rights than their caller (setuid) ignore the last four.
  */
 #ifndef LMAD_H
 #define LMAD_H
@@ -103,7 +104,8 @@ typedef enum {
     LMAD_ERR_DEVICE,    /**< the device reported an error */
     LMAD_ERR_NO_CODE,   /**< no device code for this problem */
     LMAD_ERR_BUFFER,    /**< a move executed on two different buffers */
-    LMAD_ERR_ARGUMENT   /**< a value is out of range in another way */
+    LMAD_ERR_ARGUMENT,  /**< a value is out of range in another way */
+    LMAD_ERR_DEVICE_LOST /**< the device failed: what is left of its work and memory can only be destroyed */
 } lmad_status;
 
 /** A short English text for a status; never NULL, static. */
@@ -363,6 +365,8 @@ typedef struct {
     int effort;               /**< LMAD_ESTIMATE ...: what the choice rests on; for wisdom the effort it was made with */
     int sibling;              /**< 1: wisdom of another machine was used, the most similar one; else 0 */
     int candidates;           /**< how many candidates were timed for this plan; 0 when none were */
+    int device;               /**< HIP's number of the device that it is for (lmad-hip.h); -1 = the host */
+    int64_t launches;         /**< kernels and copies that one execution hands to the device; 0 on the host */
 } lmad_info;
 
 /** Fill in the first info->struct_size bytes of *info: members that this version of the library does not

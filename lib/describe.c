@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cost.h"
+#include "device_plan.h"
 #include "plan.h"
 #include "status.h"
 #include "text.h"
@@ -75,6 +76,7 @@ int lmad_plan_describe(const lmad_plan *p, char *buf, size_t size) {
     if (p->recipe == LM_RECIPE_MOVE) add_mover(&text, p);
     if (p->recipe == LM_RECIPE_MANY) add_many(&text, p->many);
     if (p->recipe == LM_RECIPE_GENERATE) add_runs(&text, &p->runs);
+    if (p->recipe == LM_RECIPE_DEVICE) lm_device_plan_describe(p, &text);
     for (int k = 0; k < steps_of(p); k++) {
         lm_text_add(&text, " ");
         add_step(&text, &p->step[k]);
@@ -136,6 +138,10 @@ int lmad_plan_explain(const lmad_plan *p, char *buf, size_t size) {
         lm_text_add(&text, "nothing to do\n");
         return (int)text.length;
     }
+    if (p->recipe == LM_RECIPE_DEVICE) {
+        lm_device_plan_explain(p, &text);
+        return (int)text.length;
+    }
     if (p->recipe == LM_RECIPE_BUFFERED) {
         lm_text_add(&text, "the views share bytes: through %zu bytes of scratch by\n  ", p->work_bytes);
         add_step(&text, &p->step[0]);
@@ -185,12 +191,21 @@ static void count_lines(lmad_info *info, const lmad_plan *p) {
         info->lines_touched <= INT64_MAX / line_bytes ? info->lines_touched * line_bytes : INT64_MAX;
 }
 
+static void add_device(lmad_info *info, const lmad_plan *p) {
+    lm_device_facts facts;
+    lm_device_plan_facts(p, &facts);
+    info->kind = facts.kind;
+    info->threads = lm_problem_crosses(&p->problem) ? p->problem.threads : 1;
+    info->predicted_seconds = facts.predicted;
+    info->launches = facts.launches;
+}
+
 lmad_status lmad_plan_info(const lmad_plan *p, lmad_info *info) {
     if (!p) return lm_fail(LMAD_ERR_NULL, "plan: NULL");
     if (!info) return lm_fail(LMAD_ERR_NULL, "info: NULL");
     if (info->struct_size < sizeof info->struct_size)
         return lm_fail(LMAD_ERR_ARGUMENT, "info: struct_size %zu is not set", info->struct_size);
-    lmad_info all = {.struct_size = info->struct_size, .kind = "nop", .threads = 1};
+    lmad_info all = {.struct_size = info->struct_size, .kind = "nop", .threads = 1, .device = lm_problem_device(&p->problem)};
     const lm_origin origin = lm_plan_origin(p);
     const int steps = steps_of(p);
     if (p->recipe == LM_RECIPE_MOVE) {
@@ -206,6 +221,7 @@ lmad_status lmad_plan_info(const lmad_plan *p, lmad_info *info) {
         all.kind = "runs";
         all.threads = p->runs.parts;
     }
+    if (p->recipe == LM_RECIPE_DEVICE) add_device(&all, p);
     if (steps) all.kind = steps == 2 ? "buffer" : p->step[0].kind->name;
     for (int k = 0; k < steps; k++) {
         all.predicted_seconds += p->step[k].seconds;

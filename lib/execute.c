@@ -2,6 +2,7 @@
 /* Running plans. No allocation, no lock, no system call but what a memory copy needs. */
 #include <string.h>
 
+#include "device_plan.h"
 #include "plan.h"
 #include "status.h"
 #include "threads.h"
@@ -55,7 +56,8 @@ static void run_recipe(const lmad_plan *p, void *dst, const void *src, char *wor
     case LM_RECIPE_VALUE: run_value(p, dst, src, work); break;
     case LM_RECIPE_MOVE: p->move.mover->run(p, dst, work); break;
     case LM_RECIPE_GENERATE: lm_runs_run(&p->runs, &p->settings, dst, src); break;
-    case LM_RECIPE_MANY: break; /* lm_many_run() */
+    case LM_RECIPE_MANY:
+    case LM_RECIPE_DEVICE: break; /* run_elsewhere() */
     }
 }
 
@@ -73,7 +75,7 @@ static void run_in_slot(const lmad_plan *p, void *dst, const void *src) {
     lm_work_leave(work, slot);
 }
 
-static lmad_status check_pointers(const lmad_plan *p, const void *dst, const void *src) {
+lmad_status lm_plan_check_pointers(const lmad_plan *p, const void *dst, const void *src) {
     if (!dst) return lm_fail(LMAD_ERR_NULL, "destination: the buffer is NULL");
     if (!src && p->problem.op != LM_OP_GENERATE) return lm_fail(LMAD_ERR_NULL, "source: the buffer is NULL");
     if (p->problem.op == LM_OP_COPY && lm_problem_overlaps(&p->problem, dst, src))
@@ -84,11 +86,18 @@ static lmad_status check_pointers(const lmad_plan *p, const void *dst, const voi
     return LMAD_OK;
 }
 
-lmad_status lm_plan_run(const lmad_plan *p, void *dst, const void *src, char *work) {
+/* What is no list is for a device. */
+static lmad_status run_elsewhere(const lmad_plan *p, void *dst, const void *src, char *work) {
     if (p->problem.op == LM_OP_MANY)
         return lm_fail(LMAD_ERR_ARGUMENT, "plan: a list of copies, to be run by lmad_execute_many()");
-    if (p->problem.count == 0) return LMAD_OK;
-    const lmad_status status = check_pointers(p, dst, src);
+    const lmad_status status = lm_plan_check_pointers(p, dst, src);
+    return status == LMAD_OK ? lm_device_plan_finish(p, dst, src, work) : status;
+}
+
+lmad_status lm_plan_run(const lmad_plan *p, void *dst, const void *src, char *work) {
+    if (p->recipe >= LM_RECIPE_MANY) return run_elsewhere(p, dst, src, work);
+    if (p->problem.count == 0) return p->problem.op == LM_OP_MANY ? run_elsewhere(p, dst, src, work) : LMAD_OK;
+    const lmad_status status = lm_plan_check_pointers(p, dst, src);
     if (status != LMAD_OK) return status;
     if (work || p->work_bytes == 0)
         run_recipe(p, dst, src, work);

@@ -13,8 +13,6 @@ enum { OPS = sizeof op_names / sizeof *op_names };
 
 static int64_t residue(int64_t v) { return (v % 64 + 64) % 64; }
 
-/* ---- text ----------------------------------------------------------------------------------------- */
-
 static void add_side(lm_text *text, const char *name, const lm_problem *p, bool dst) {
     lm_text_add(text, " %s=[", name);
     for (int k = 0; k < p->rank; k++)
@@ -23,16 +21,36 @@ static void add_side(lm_text *text, const char *name, const lm_problem *p, bool 
     lm_text_add(text, "]+%lld", (long long)residue(dst ? p->doff : p->soff));
 }
 
-/* Only the host has wisdom so far. */
-static const char *space_name(int space) { return space == LM_HOST ? "host" : "device"; }
+/* ---- spaces ----------------------------------------------------------------------------------------- */
+
+static int dst_class(const lm_problem *p) { return p->dst_space == LM_HOST ? LM_HOST : LM_KEY_DEVICE; }
+
+static int src_class(const lm_problem *p) {
+    if (p->src_space == LM_HOST) return LM_HOST;
+    return p->dst_space == LM_HOST || p->dst_space == p->src_space ? LM_KEY_DEVICE : LM_KEY_PEER;
+}
+
+static bool on_host(const lm_problem *p) { return p->dst_space == LM_HOST && p->src_space == LM_HOST; }
+
+/* From LM_HOST on. */
+static const char *const spaces[] = {"host", "device", "peer"};
+
+static bool read_space(const char **at, int *space) {
+    for (int k = 0; k < 3; k++)
+        if (lm_text_skip(at, spaces[k])) return *space = LM_HOST + k, true;
+    return false;
+}
+
+/* ---- text ----------------------------------------------------------------------------------------- */
 
 int lm_key_format(char *buf, size_t size, const lm_problem *p, lm_isa isa) {
     lm_text text = {buf, size, 0};
-    lm_text_add(&text, "%s %s %s run=%lld", op_names[p->op], space_name(p->dst_space),
-                space_name(p->src_space), (long long)p->run);
+    lm_text_add(&text, "%s %s %s run=%lld", op_names[p->op], spaces[dst_class(p) - LM_HOST],
+                spaces[src_class(p) - LM_HOST], (long long)p->run);
     add_side(&text, "dst", p, true);
     add_side(&text, "src", p, false);
-    lm_text_add(&text, " threads=%d isa=%s", p->threads, lm_isa_name(isa));
+    lm_text_add(&text, " threads=%d", p->threads);
+    if (on_host(p)) lm_text_add(&text, " isa=%s", lm_isa_name(isa));
     return (int)text.length;
 }
 
@@ -89,14 +107,15 @@ static bool read_isa(const char *name, lm_isa *isa) {
 static bool read_problem(const char *at, lm_problem *p, lm_isa *isa) {
     int64_t threads;
     memset(p, 0, sizeof *p);
-    p->dst_space = p->src_space = LM_HOST;
-    if (!read_op(&at, &p->op) || !lm_text_skip(&at, " host host run=") || !number(&at, &p->run) || p->run < 1)
-        return false;
+    if (!read_op(&at, &p->op) || !lm_text_skip(&at, " ") || !read_space(&at, &p->dst_space)) return false;
+    if (!lm_text_skip(&at, " ") || !read_space(&at, &p->src_space)) return false;
+    if (!lm_text_skip(&at, " run=") || !number(&at, &p->run) || p->run < 1) return false;
     if (!lm_text_skip(&at, " dst=") || !read_side(&at, p, true)) return false;
     if (!lm_text_skip(&at, " src=") || !read_side(&at, p, false)) return false;
     if (!lm_text_skip(&at, " threads=") || !number(&at, &threads) || threads < 1 || threads > 1 << 20) return false;
     p->threads = (int)threads;
-    return lm_text_skip(&at, " isa=") && read_isa(at, isa);
+    *isa = LM_ISA_BASE;
+    return on_host(p) ? lm_text_skip(&at, " isa=") && read_isa(at, isa) : *at == '\0';
 }
 
 static lm_key *key_of(const lm_problem *p, lm_isa isa) {
@@ -104,8 +123,8 @@ static lm_key *key_of(const lm_problem *p, lm_isa isa) {
     if (!key) return NULL;
     *key = (lm_key){.hash = lm_key_hash(p, isa),
                     .op = p->op,
-                    .dst_space = p->dst_space,
-                    .src_space = p->src_space,
+                    .dst_space = dst_class(p),
+                    .src_space = src_class(p),
                     .threads = p->threads,
                     .rank = p->rank,
                     .isa = isa,
@@ -135,7 +154,7 @@ static uint64_t mix(uint64_t hash, int64_t value) {
 
 uint64_t lm_key_hash(const lm_problem *p, lm_isa isa) {
     uint64_t hash = mix((uint64_t)p->op * 64 + (uint64_t)isa, (int64_t)p->threads * 64 + p->rank);
-    hash = mix(hash, (int64_t)p->dst_space * 4096 + p->src_space);
+    hash = mix(hash, (int64_t)dst_class(p) * 4096 + src_class(p));
     hash = mix(hash, p->run);
     hash = mix(hash, residue(p->doff) * 64 + residue(p->soff));
     for (int k = 0; k < p->rank; k++) hash = mix(mix(mix(hash, p->dim[k].n), p->dim[k].ds), p->dim[k].ss);
@@ -143,7 +162,7 @@ uint64_t lm_key_hash(const lm_problem *p, lm_isa isa) {
 }
 
 bool lm_key_matches(const lm_key *key, const lm_problem *p, lm_isa isa) {
-    return key->op == p->op && key->dst_space == p->dst_space && key->src_space == p->src_space &&
+    return key->op == p->op && key->dst_space == dst_class(p) && key->src_space == src_class(p) &&
            key->threads == p->threads && key->rank == p->rank && key->isa == isa && key->run == p->run &&
            key->doff == residue(p->doff) && key->soff == residue(p->soff) &&
            memcmp(key->dim, p->dim, (size_t)p->rank * sizeof key->dim[0]) == 0;

@@ -7,6 +7,7 @@
 
 #include "choose.h"
 #include "desc.h"
+#include "device_plan.h"
 #include "history.h"
 #include "status.h"
 #include "threads.h"
@@ -86,6 +87,7 @@ lmad_status lm_plan_start(lmad_plan *plan, lmad_ctx *ctx, unsigned flags, int *t
     plan->work.memory = NULL;
     plan->work_bytes = 0;
     plan->many = NULL;
+    plan->device = NULL;
     plan->origin[0] = plan->origin[1] = (lm_origin){.source = LMAD_SOURCE_ESTIMATED};
     return LMAD_OK;
 }
@@ -108,12 +110,13 @@ lmad_status lm_plan_init(lmad_plan *plan, lmad_ctx *ctx, lm_op op, const lmad_de
 }
 
 lmad_status lm_plan_own_work(lmad_plan *plan) {
-    return plan->work_bytes <= LM_WORK_ON_STACK ? LMAD_OK : lm_work_open(&plan->work, plan->work_bytes);
+    return plan->device || plan->work_bytes <= LM_WORK_ON_STACK ? LMAD_OK : lm_work_open(&plan->work, plan->work_bytes);
 }
 
 void lm_plan_release(lmad_plan *plan) {
     lm_work_close(&plan->work);
     free(plan->many);
+    lm_device_plan_destroy(plan->device);
     lm_ctx_unref(plan->ctx);
 }
 

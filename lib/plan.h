@@ -18,8 +18,9 @@ typedef enum lm_recipe {
     LM_RECIPE_BUFFERED, /* step[0] from src to scratch, step[1] from scratch to dst */
     LM_RECIPE_VALUE,    /* step[0] from a private copy of the element at src to dst */
     LM_RECIPE_MOVE,     /* as move.mover does it, which may use the steps */
-    LM_RECIPE_MANY,     /* the items of the list */
-    LM_RECIPE_GENERATE  /* as runs says */
+    LM_RECIPE_GENERATE, /* as runs says */
+    LM_RECIPE_MANY,     /* the items of the list; from here on lm_plan_run() does not do it by itself */
+    LM_RECIPE_DEVICE    /* as device does it */
 } lm_recipe;
 
 /* Where a choice came from. */
@@ -39,6 +40,7 @@ struct lmad_plan {
     lm_move move;
     lm_many *many; /* owned; NULL unless it is a list */
     lm_runs runs;
+    struct lm_device_plan *device; /* owned; NULL unless it is for a device */
     lm_settings settings;
     lmad_ctx *ctx; /* owned reference */
     lm_origin origin[2]; /* of the steps */
@@ -67,6 +69,12 @@ lm_origin lm_plan_origin(const lmad_plan *plan);
 
 /* Release what the plan owns, not its storage. */
 void lm_plan_release(lmad_plan *plan);
+
+/* Is anything wrong with the pointers for a plan that is not empty? */
+lmad_status lm_plan_check_pointers(const lmad_plan *plan, const void *dst, const void *src);
+
+/* Bytes of a value of lmad_plan_affine(); an unknown type is LMAD_ERR_ARGUMENT. */
+lmad_status lm_type_size(lmad_type type, size_t *size);
 
 /* Check the pointers and run with scratch at @p work, or with the plan's own when it is NULL. */
 lmad_status lm_plan_run(const lmad_plan *plan, void *dst, const void *src, char *work);

@@ -34,9 +34,16 @@ static lmad_status fill(lmad_plan *plan, const void *arg) {
     return LMAD_OK;
 }
 
-lmad_status lmad_plan_affine(lmad_plan **p, lmad_ctx *ctx, const lmad_desc *dst, lmad_type type, unsigned flags) {
+lmad_status lm_type_size(lmad_type type, size_t *size) {
     if ((unsigned)type > LMAD_DOUBLE) return lm_fail(LMAD_ERR_ARGUMENT, "type: %d is no lmad_type", (int)type);
-    const size_t size = type == LMAD_INT32 || type == LMAD_FLOAT ? 4 : 8;
+    *size = type == LMAD_INT32 || type == LMAD_FLOAT ? 4 : 8;
+    return LMAD_OK;
+}
+
+lmad_status lmad_plan_affine(lmad_plan **p, lmad_ctx *ctx, const lmad_desc *dst, lmad_type type, unsigned flags) {
+    size_t size = 0;
+    const lmad_status status = lm_type_size(type, &size);
+    if (status != LMAD_OK) return status;
     const wish w = {ctx, LM_OP_AFFINE, dst, size, type, lm_affine_fill, NULL, flags};
     return lm_plan_create(p, fill, &w);
 }

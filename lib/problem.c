@@ -87,6 +87,7 @@ lmad_status lm_problem_make(lm_problem *out, lm_op op, const lmad_desc *dst, con
     out->op = op;
     out->dst_space = out->src_space = LM_HOST;
     out->threads = threads;
+    out->grain = (int)((elem_size | 16) & -(elem_size | 16));
     out->rank = 0;
     out->run = size;
     out->count = out->payload = 0;

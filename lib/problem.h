@@ -32,6 +32,7 @@ typedef struct lm_problem {
     lm_op op;
     int dst_space, src_space;
     int threads;                /* limit, >= 1 */
+    int grain;                  /* largest power of two up to 16 in the element size; not part of keys */
     int rank;
     int64_t run;                /* bytes */
     int64_t count;              /* runs; 0 = nothing to do, and nothing below is set */

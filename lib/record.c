@@ -97,9 +97,12 @@ static const char *understand(lm_record *r, const char *machine) {
     r->candidate = (lm_candidate){.kind = NULL};
     if (r->effort < 0) return NULL;
     if (strcmp(r->problem, LM_CALIBRATION_KEY) == 0) return read_calibration(r);
-    if (!lm_candidate_parse(&r->candidate, r->chosen)) return NULL;
+    r->on_device = lm_device_way_parse(&r->way, r->chosen);
+    if (!r->on_device && !lm_candidate_parse(&r->candidate, r->chosen)) return NULL;
     r->candidate.seconds = (double)r->chosen_ps * 1e-12;
-    r->key = lm_key_parse(r->problem);
+    lm_key *key = lm_key_parse(r->problem);
+    if (key && lm_key_on_device(key) != r->on_device) free(key), key = NULL;
+    r->key = key;
     return NULL;
 }
 
@@ -151,7 +154,8 @@ void lm_record_free(lm_record *r) {
 /* ---- merging -------------------------------------------------------------------------------------- */
 
 bool lm_record_rivals(const lm_record *a, const lm_record *b) {
-    return lm_record_is_known(a) == lm_record_is_known(b) && strcmp(a->machine, b->machine) == 0 && strcmp(a->problem, b->problem) == 0;
+    return lm_record_is_known(a) == lm_record_is_known(b) && strcmp(a->machine, b->machine) == 0 &&
+           strcmp(a->problem, b->problem) == 0;
 }
 
 bool lm_record_better(const lm_record *a, const lm_record *b) {

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One record of wisdom: a line of text, and what it says: a choice for a problem, or the calibration of a machine.
+/* One record of wisdom: a line of text, and what it says: a choice for a problem, or the calibration of a
+ * machine.
  *
- * Nine fields between tabs: machine (lm_machine_fingerprint), problem (lm_key_format), chosen candidate
- * (lm_candidate_format) and its time, runner-up ("-" = none) and its time, effort, date, checksum. Times are
- * nanoseconds with three decimals, dates UTC. A calibration has LM_CALIBRATION_KEY for a problem and its values for a
- * candidate; its times are 0, so that of two with the same effort the later one stays. */
+ * Nine fields between tabs: machine (lm_machine_fingerprint, or lm_device_fingerprint), problem
+ * (lm_key_format), chosen candidate (lm_candidate_format, or lm_device_way_format) and its time, runner-up
+ * ("-" = none) and its time, effort, date, checksum. Times are nanoseconds with three decimals, dates UTC. A
+ * calibration has LM_CALIBRATION_KEY for a problem and its values for a candidate; its times are 0, so that
+ * of two with the same effort the later one stays. */
 #ifndef LM_RECORD_H
 #define LM_RECORD_H
 
@@ -12,6 +14,7 @@
 
 #include "calibration.h"
 #include "candidate.h"
+#include "device_way.h"
 #include "key.h"
 
 enum { LM_RECORD_LINE = 16384, LM_RECORD_FIELDS = 9 }; /* no line is longer */
@@ -22,11 +25,13 @@ typedef struct lm_record {
     const char *machine, *problem, *chosen, *runner_up, *date; /* fields of it */
     int64_t chosen_ps, runner_up_ps;                           /* picoseconds */
     int effort;
-    lm_key *key;            /* NULL: nothing that this version can plan with */
+    lm_key *key;                 /* NULL: nothing that this version can plan with */
     lm_calibration *calibration; /* NULL: it is none */
-    lm_candidate candidate; /* with the measured time */
-    int distance;           /* from this machine: 0 = this one, > 0 = a sibling, < 0 = foreign */
-    atomic_int verdict;     /* on first use (wisdom.c): not yet looked at, good, or not for this problem */
+    bool on_device;              /* the machine is a device; which one that is, whoever looks it up knows */
+    lm_candidate candidate;      /* with the measured time; of the host */
+    lm_device_way way;           /* of a device */
+    int distance;       /* from this machine: 0 = this one, > 0 = a sibling, < 0 = foreign, or a device */
+    atomic_int verdict; /* on first use (wisdom.c): not yet looked at, good, or not for this problem */
     char text[];
 } lm_record;
 

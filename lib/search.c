@@ -10,14 +10,13 @@
 /* Bytes a side of what is timed. */
 enum { SCRATCH_CAP = 64 << 20 };
 
-/* How many of the best candidates are timed at an effort, and seconds after which a verdict is due. */
-static const struct {
-    int field;
-    double budget;
-} limits[] = {[LMAD_ESTIMATE] = {1, 0},
-              [LMAD_MEASURE] = {20, 0.5},
-              [LMAD_PATIENT] = {64, 2},
-              [LMAD_EXHAUSTIVE] = {256, 8}};
+const lm_search_limits *lm_search_limits_of(int effort) {
+    static const lm_search_limits limits[] = {[LMAD_ESTIMATE] = {1, 0},
+                                              [LMAD_MEASURE] = {20, 0.5},
+                                              [LMAD_PATIENT] = {64, 2},
+                                              [LMAD_EXHAUSTIVE] = {256, 8}};
+    return &limits[effort];
+}
 
 /* ---- collecting ----------------------------------------------------------------------------------- */
 
@@ -108,6 +107,7 @@ typedef struct search {
     lm_problem scaled;
     list proposals, all;
     lm_runner *runner;
+    lm_step *step; /* of each runner */
     int field;
     lm_scratch scratch;
 } search;
@@ -116,8 +116,19 @@ static void line_up(search *s) {
     for (int k = 0; k < s->field; k++) {
         const lm_candidate *c = &s->all.item[k];
         const lm_params params = lm_scale_params(s->problem, &s->scaled, &c->params);
-        lm_planner_make(&s->runner[k].step, c->kind, &s->scaled, &params);
+        lm_planner_make(&s->step[k], c->kind, &s->scaled, &params);
+        s->runner[k].predicted = s->step[k].seconds;
     }
+}
+
+/* Each round elsewhere in the scratch, all of its runners at the same place. */
+static double run_step(void *arg, int k, int round, int64_t repeats) {
+    const search *s = arg;
+    char *dst = s->scratch.dst + round * 11 % (LM_SCRATCH_SLACK + 1) * LM_SCRATCH_PAGE;
+    const char *src = s->scratch.src + round * 19 % (LM_SCRATCH_SLACK + 1) * LM_SCRATCH_PAGE;
+    const double start = lm_now();
+    for (int64_t i = 0; i < repeats; i++) lm_step_run(&s->step[k], s->rules->settings, dst, src);
+    return (lm_now() - start) / (double)repeats;
 }
 
 /* What was timed on the scaled problem, for the whole one. */
@@ -140,12 +151,17 @@ static void judge(const search *s, lm_step *out, lm_finding *finding) {
 
 /* With the turn taken and the candidates collected. */
 static void race(search *s, lm_step *out, lm_finding *finding) {
-    const lm_timing_rules rules = {s->rules->deadline, limits[s->rules->effort].budget};
+    const lm_timing_rules rules = {.deadline = s->rules->deadline,
+                                   .budget = lm_search_limits_of(s->rules->effort)->budget,
+                                   .shortest = 100e-6, /* the clock's own cost and grain must vanish in it */
+                                   .warm_below = 5e-3,
+                                   .run = run_step,
+                                   .arg = s};
     const lm_scratch_result got = lm_scratch_open(&s->scratch, &s->scaled, rules.deadline);
     finding->source = got == LM_SCRATCH_LATE ? LMAD_SOURCE_TIMED_OUT : LMAD_SOURCE_ESTIMATED;
     if (got != LM_SCRATCH_OK) return;
     line_up(s);
-    const bool through = lm_timing_race(s->runner, s->field, s->rules->settings, &s->scratch, &rules);
+    const bool through = lm_timing_race(s->runner, s->field, &rules);
     judge(s, out, finding);
     finding->source = through ? LMAD_SOURCE_MEASURED : LMAD_SOURCE_TIMED_OUT;
     lm_scratch_close(&s->scratch);
@@ -164,7 +180,7 @@ static bool line_up_all(search *s, const lm_step *estimate) {
     if (s->all.count == 0 || s->all.no_memory || s->proposals.no_memory) return false;
     sort(&s->proposals);
     sort(&s->all);
-    s->field = pick_field(&s->all, &first, &s->proposals, limits[s->rules->effort].field);
+    s->field = pick_field(&s->all, &first, &s->proposals, lm_search_limits_of(s->rules->effort)->field);
     return true;
 }
 
@@ -178,7 +194,8 @@ void lm_search(const lm_problem *problem, const lm_search_rules *rules, lm_step 
     }
     if (!line_up_all(&s, out)) goto free_lists;
     s.runner = malloc((size_t)s.field * sizeof *s.runner);
-    if (!s.runner) goto free_lists;
+    s.step = malloc((size_t)s.field * sizeof *s.step);
+    if (!s.runner || !s.step) goto free_runners;
     lm_scale_problem(problem, SCRATCH_CAP, &s.scaled);
     if (lm_timing_take_turn(rules->deadline)) {
         race(&s, out, finding);
@@ -186,8 +203,10 @@ void lm_search(const lm_problem *problem, const lm_search_rules *rules, lm_step 
     } else {
         finding->source = LMAD_SOURCE_TIMED_OUT;
     }
-    free(s.runner);
 
+free_runners:
+    free(s.step);
+    free(s.runner);
 free_lists:
     free(s.proposals.item);
     free(s.all.item);

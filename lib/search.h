@@ -20,6 +20,13 @@ typedef struct lm_finding {
     int candidates;         /* that were timed */
 } lm_finding;
 
+/* How many of the best candidates are timed at an effort, and seconds after which a verdict is due. */
+typedef struct lm_search_limits {
+    int field;
+    double budget;
+} lm_search_limits;
+const lm_search_limits *lm_search_limits_of(int effort);
+
 /* Choose a step for a problem that is not empty. Never fails: *out is the estimate's choice unless another
  * candidate has beaten it. Allocates; searches of one process take turns. */
 void lm_search(const lm_problem *problem, const lm_search_rules *rules, lm_step *out, lm_finding *finding);

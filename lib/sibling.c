@@ -53,3 +53,19 @@ int lm_sibling_distance(const char *mine, const char *other) {
     for (int k = 0; k < 5; k++) distance += doublings(mine, other, numbers[k]);
     return distance;
 }
+
+/* ---- devices: "ARCH:FEATURES cus=N wave=N" ---------------------------------------------------------- */
+
+static int units(const char *print) {
+    size_t n;
+    const char *at = value_of(print, "cus", &n);
+    return at ? (int)strtol(at, NULL, 10) : 0;
+}
+
+int lm_sibling_device(const char *mine, const char *other) {
+    const size_t arch = strcspn(mine, ": "), features = strcspn(mine, " ");
+    if (strcmp(mine, other) == 0) return 0;
+    if (strncmp(mine, other, arch) != 0 || strcspn(other, ": ") != arch || !same_value(mine, other, "wave")) return -1;
+    const bool alike = strcspn(other, " ") == features && strncmp(mine, other, features) == 0;
+    return 1 + (alike ? 0 : 100000) + abs(units(mine) - units(other)) % 100000;
+}

@@ -7,4 +7,8 @@
  * on one says nothing of the other: another vendor or instruction set, or a fingerprint that is none. */
 int lm_sibling_distance(const char *mine, const char *other);
 
+/* The same for two devices: what was measured on one says something of the other if their architecture and wave size
+ * are the same; then the nearer the features and the number of compute units. */
+int lm_sibling_device(const char *mine, const char *other);
+
 #endif

@@ -34,6 +34,7 @@ const char *lmad_strerror(lmad_status status) {
     case LMAD_ERR_NO_CODE: return "no device code for this problem";
     case LMAD_ERR_BUFFER: return "a move needs one buffer";
     case LMAD_ERR_ARGUMENT: return "argument out of range";
+    case LMAD_ERR_DEVICE_LOST: return "the device is lost";
     }
     return "unknown status";
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Racing steps against each other. Everything else that the machine does hits all runners of a round alike,
- * so what counts is how they compare within rounds. */
+/* Racing contenders against each other. Everything else that the machine does hits all runners of a round
+ * alike, so what counts is how they compare within rounds. */
 #define _GNU_SOURCE 1
 #include "timing.h"
 
@@ -49,7 +49,7 @@ void lm_timing_leave_turn(void) { pthread_mutex_unlock(&turn); }
 
 /* ---- scratch -------------------------------------------------------------------------------------- */
 
-enum { PAGE = 4096, PIECE = 1 << 20 };
+enum { PAGE = LM_SCRATCH_PAGE, PIECE = 1 << 20 };
 
 static size_t whole_pages(int64_t bytes) { return ((size_t)bytes + PAGE - 1) / PAGE * PAGE; }
 
@@ -112,29 +112,15 @@ void lm_scratch_close(lm_scratch *scratch) {
 
 /* ---- samples -------------------------------------------------------------------------------------- */
 
-/* The clock's own cost and grain must vanish in a sample. */
-static const double shortest_sample = 100e-6;
-
-/* Samples shorter than this are taken right after a run that does not count, for what the runner before has
- * left in the caches would flatter one runner in every round. */
-static const double warm_below = 5e-3;
-
 typedef struct race {
     lm_runner *runner;
     int count;
-    const lm_settings *settings;
-    const lm_scratch *scratch;
     const lm_timing_rules *rules;
     int round;
 } race;
 
-/* Each round elsewhere in the scratch, all of its runners at the same place. */
-static double run(const race *r, const lm_step *step, int64_t repeats) {
-    char *dst = r->scratch->dst + r->round * 11 % (LM_SCRATCH_SLACK + 1) * PAGE;
-    const char *src = r->scratch->src + r->round * 19 % (LM_SCRATCH_SLACK + 1) * PAGE;
-    const double start = lm_now();
-    for (int64_t i = 0; i < repeats; i++) lm_step_run(step, r->settings, dst, src);
-    return (lm_now() - start) / (double)repeats;
+static double run(const race *r, const lm_runner *one, int64_t repeats) {
+    return r->rules->run(r->rules->arg, (int)(one - r->runner), r->round, repeats);
 }
 
 static bool late(const race *r, double seconds) {
@@ -143,12 +129,13 @@ static bool late(const race *r, double seconds) {
 
 /* The first sample of a runner: how often it has to be repeated comes out, too. A short run is warm then. */
 static double first_sample(const race *r, lm_runner *one) {
-    double seconds = run(r, &one->step, 1);
+    const double shortest = r->rules->shortest;
+    double seconds = run(r, one, 1);
     one->repeats = 1;
-    while (seconds * (double)one->repeats < shortest_sample) {
-        const double wanted = seconds > 0 ? 1.2 * shortest_sample / seconds : 1e3;
+    while (seconds >= 0 && seconds * (double)one->repeats < shortest) {
+        const double wanted = seconds > 0 ? 1.2 * shortest / seconds : 1e3;
         one->repeats = wanted > 1e6 ? 1000000 : (int64_t)wanted + 1;
-        seconds = run(r, &one->step, one->repeats);
+        seconds = run(r, one, one->repeats);
         if (one->repeats == 1000000) break;
     }
     return seconds;
@@ -162,11 +149,12 @@ static double least_sample(const lm_runner *one) {
 }
 
 static bool sample(const race *r, lm_runner *one) {
-    const double expected = one->samples ? least_sample(one) * (double)one->repeats : one->step.seconds;
-    const bool warm = one->samples && expected < warm_below;
+    const double expected = one->samples ? least_sample(one) * (double)one->repeats : one->predicted;
+    const bool warm = one->samples && expected < r->rules->warm_below;
     if (late(r, warm ? 2 * expected : expected)) return false;
-    if (warm) run(r, &one->step, 1);
-    const double seconds = one->samples ? run(r, &one->step, one->repeats) : first_sample(r, one);
+    if (warm) run(r, one, 1);
+    const double seconds = one->samples ? run(r, one, one->repeats) : first_sample(r, one);
+    if (seconds < 0) return false;
     one->sample[one->samples++] = seconds;
     return true;
 }
@@ -189,8 +177,8 @@ static void prune(const race *r, double factor) {
 
 /* Everybody's first sample; losers are out at once. */
 static bool first_round(const race *r) {
-    if (late(r, 2 * r->runner[0].step.seconds)) return false;
-    run(r, &r->runner[0].step, 1);
+    if (late(r, 2 * r->runner[0].predicted)) return false;
+    if (run(r, &r->runner[0], 1) < 0) return false;
     for (int k = 0; k < r->count; k++) {
         if (!sample(r, &r->runner[k])) return false;
         prune(r, 2);
@@ -216,11 +204,10 @@ static bool one_more_round(const race *r) {
 /* For a verdict, when samples are long. */
 enum { ROUNDS_NEEDED = 4 };
 
-bool lm_timing_race(lm_runner *runner, int count, const lm_settings *settings, const lm_scratch *scratch,
-                    const lm_timing_rules *rules) {
+bool lm_timing_race(lm_runner *runner, int count, const lm_timing_rules *rules) {
     static const double factor[] = {1.7, 1.5, 1.4, 1.3, 1.25, 1.2, 1.15, 1.1};
     enum { FACTORS = sizeof factor / sizeof *factor };
-    race r = {runner, count, settings, scratch, rules, 0};
+    race r = {runner, count, rules, 0};
     const double end = lm_now() + rules->budget;
     for (int k = 0; k < count; k++) runner[k].samples = 0, runner[k].out = false;
     if (!first_round(&r)) return false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Timing on memory of the planner's own: clock, scratch, and a race of steps. */
+/* Timing on memory of the planner's own: clock, scratch, and a race. */
 #ifndef LM_TIMING_H
 #define LM_TIMING_H
 
@@ -11,8 +11,8 @@ double lm_now(void);
 /* The median of count >= 1 values, which are sorted. */
 double lm_middle(double *value, int count);
 
-/* Whoever times anything takes its turn, for two at once would time each other. False when that takes until the
- * deadline (0 = none). */
+/* Whoever times anything takes its turn, for two at once would time each other. False when that takes until
+ * the deadline (0 = none). */
 bool lm_timing_take_turn(double deadline);
 void lm_timing_leave_turn(void);
 
@@ -24,7 +24,7 @@ typedef struct lm_scratch {
 } lm_scratch;
 
 /* How pages share the sets of a cache is chance: one place may suit one candidate. */
-enum { LM_SCRATCH_SLACK = 31 };
+enum { LM_SCRATCH_SLACK = 31, LM_SCRATCH_PAGE = 4096 };
 
 typedef enum lm_scratch_result { LM_SCRATCH_OK, LM_SCRATCH_NO_MEMORY, LM_SCRATCH_LATE } lm_scratch_result;
 
@@ -39,25 +39,31 @@ void lm_scratch_keep(bool keep);
 
 enum { LM_SAMPLES = 41 };
 
-/* A step in the race. The caller sets step; everything else is the race's. */
+/* One of those in a race. The caller sets predicted; everything else is the race's. */
 typedef struct lm_runner {
-    lm_step step;
+    double predicted;          /* seconds an execution */
     double sample[LM_SAMPLES]; /* seconds an execution; all runners of a round ran right after one another */
     int samples;
     int64_t repeats; /* executions a sample */
     bool out;        /* pruned */
 } lm_runner;
 
-/* Limits of a race. */
+/* Limits of a race, and who runs. */
 typedef struct lm_timing_rules {
-    double deadline; /* no sample that is expected to end after it is begun; 0 = none */
-    double budget;   /* seconds after which there are no more rounds than needed for a verdict */
+    double deadline;   /* no sample that is expected to end after it is begun; 0 = none */
+    double budget;     /* seconds after which there are no more rounds than needed for a verdict */
+    double shortest;   /* seconds: shorter executions are repeated within a sample */
+    double warm_below; /* seconds: samples shorter than this are taken right after a run that does not count,
+                          for what the runner before has left in the caches would flatter one runner in every
+                          round */
+    /* Runner k, so often: seconds an execution; < 0 = it cannot. */
+    double (*run)(void *arg, int k, int round, int64_t repeats);
+    void *arg;
 } lm_timing_rules;
 
-/* Run the steps in turn, again and again; runner 0 is the one to beat and is never pruned, the others are
- * when they are clearly slower. False when the deadline ended it. */
-bool lm_timing_race(lm_runner *runner, int count, const lm_settings *settings, const lm_scratch *scratch,
-                    const lm_timing_rules *rules);
+/* Run them in turn, again and again; runner 0 is the one to beat and is never pruned, the others are
+ * when they are clearly slower. False when the deadline, or a runner that cannot run, ended it. */
+bool lm_timing_race(lm_runner *runner, int count, const lm_timing_rules *rules);
 
 /* Which runner has won: runner 0 unless another one was faster in the same rounds by more than the noise. */
 int lm_timing_winner(const lm_runner *runner, int count);

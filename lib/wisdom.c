@@ -15,6 +15,7 @@
 #include "log.h"
 #include "machine.h"
 #include "places.h"
+#include "sibling.h"
 #include "status.h"
 #include "wisdom_read.h"
 
@@ -41,36 +42,51 @@ const char *lm_wisdom_machine(void) {
 
 /* ---- looking up ------------------------------------------------------------------------------------- */
 
+/* Who wants to know. */
+typedef struct asker {
+    const lm_problem *problem;
+    const lm_device *device; /* NULL = the host */
+    const char *machine;     /* of the device */
+    lm_isa isa;
+    int effort;
+} asker;
+
 enum { UNSEEN, GOOD, NOT_OURS };
 
-/* Stale wisdom may name axes that no kind would take. The answer is the same for each use of a record. */
-static bool is_allowed(lm_record *r, const lm_problem *p) {
+/* Stale wisdom may name axes that no kind would take. On the host the answer is the same for each use of a
+ * record. */
+static bool is_allowed(const asker *a, lm_record *r) {
+    if (a->device) return lm_device_way_allows(&r->way, a->problem, a->device);
     int verdict = atomic_load_explicit(&r->verdict, memory_order_relaxed);
     if (verdict == UNSEEN) {
-        verdict = lm_planner_allows(r->candidate.kind, p, &r->candidate.params) ? GOOD : NOT_OURS;
+        verdict = lm_planner_allows(r->candidate.kind, a->problem, &r->candidate.params) ? GOOD : NOT_OURS;
         atomic_store_explicit(&r->verdict, verdict, memory_order_relaxed);
     }
     return verdict == GOOD;
 }
 
-static bool serves(const lm_record *r, int effort) {
-    if (r->distance == 0) return r->effort >= effort;
-    return r->distance > 0 && effort == LMAD_ESTIMATE;
+static int distance_to(const asker *a, const lm_record *r) {
+    return a->device ? lm_sibling_device(a->machine, r->machine) : r->distance;
 }
 
-static bool nearer(const lm_record *a, const lm_record *b) {
-    if (a->distance != b->distance) return a->distance < b->distance;
-    return lm_record_better(a, b);
+static bool serves(const asker *a, const lm_record *r) {
+    const int distance = distance_to(a, r);
+    if (distance == 0) return r->effort >= a->effort;
+    return distance > 0 && a->effort == LMAD_ESTIMATE;
 }
 
-static lm_record *look_up(const lm_store *store, const lm_problem *p, int effort) {
-    const lm_isa isa = lm_cpu_isa();
-    const uint64_t hash = lm_key_hash(p, isa);
+static bool nearer(const asker *who, const lm_record *a, const lm_record *b) {
+    const int mine = distance_to(who, a), other = distance_to(who, b);
+    return mine != other ? mine < other : lm_record_better(a, b);
+}
+
+static lm_record *look_up(const lm_store *store, const asker *a) {
+    const uint64_t hash = lm_key_hash(a->problem, a->isa);
     lm_record *best = NULL;
     for (lm_record *r = lm_store_chain(store, hash); r; r = r->next) {
-        if (!r->key || r->key->hash != hash || !serves(r, effort) || !lm_key_matches(r->key, p, isa))
+        if (!r->key || r->key->hash != hash || !lm_key_matches(r->key, a->problem, a->isa) || !serves(a, r))
             continue;
-        if ((!best || nearer(r, best)) && is_allowed(r, p)) best = r;
+        if ((!best || nearer(a, r, best)) && is_allowed(a, r)) best = r;
     }
     return best;
 }
@@ -81,15 +97,15 @@ static lm_wisdom *loaded_wisdom(lmad_ctx *ctx) {
     return w;
 }
 
-bool lm_wisdom_find(lmad_ctx *ctx, const lm_problem *p, int effort, lm_wise *out) {
-    lm_wisdom *w = loaded_wisdom(ctx);
-    if (!atomic_load_explicit(&w->any, memory_order_acquire)) return false;
+static bool find(lmad_ctx *ctx, const asker *a, lm_wise *out) {
+    lm_wisdom *w = lm_ctx_wisdom(ctx);
     pthread_mutex_lock(&lock);
-    const lm_record *r = look_up(&w->store, p, effort);
+    const lm_record *r = look_up(&w->store, a);
     if (r) {
         out->candidate = r->candidate;
+        out->way = r->way;
         out->effort = r->effort;
-        out->sibling = r->distance > 0;
+        out->sibling = distance_to(a, r) > 0;
         if (out->sibling) snprintf(out->machine, sizeof out->machine, "%s", r->machine);
     }
     pthread_mutex_unlock(&lock);
@@ -99,6 +115,26 @@ bool lm_wisdom_find(lmad_ctx *ctx, const lm_problem *p, int effort, lm_wise *out
 
 const lm_calibration *lm_wisdom_calibration(lmad_ctx *ctx) {
     return atomic_load_explicit(&loaded_wisdom(ctx)->calibration, memory_order_acquire);
+}
+
+/* Is there anything to look through? */
+static bool has_any(lmad_ctx *ctx) {
+    return atomic_load_explicit(&loaded_wisdom(ctx)->any, memory_order_acquire);
+}
+
+bool lm_wisdom_find(lmad_ctx *ctx, const lm_problem *p, int effort, lm_wise *out) {
+    if (!has_any(ctx)) return false;
+    const asker a = {p, NULL, NULL, lm_cpu_isa(), effort};
+    return find(ctx, &a, out);
+}
+
+bool lm_wisdom_find_device(lmad_ctx *ctx, const lm_problem *p, const lm_device *device, int effort,
+                           lm_wise *out) {
+    char machine[LM_MACHINE_TEXT];
+    if (!has_any(ctx)) return false;
+    lm_device_fingerprint(device, machine, sizeof machine);
+    const asker a = {p, device, machine, LM_ISA_BASE, effort};
+    return find(ctx, &a, out);
 }
 
 /* ---- learning --------------------------------------------------------------------------------------- */
@@ -136,13 +172,12 @@ static void write_date(char *buf, size_t size) {
         snprintf(buf, size, "1970-01-01T00:00:00Z");
 }
 
-/* Add a record of this machine and moment, unless this version cannot read what it writes (strides beyond
- * what keys can say). */
+/* Add a record of this moment, as it will be read again, so that nothing is kept that could not be (strides
+ * beyond what keys can say). */
 static void add_new(lmad_ctx *ctx, lm_record made) {
     char date[32], line[LM_RECORD_LINE];
     const char *reason;
     write_date(date, sizeof date);
-    made.machine = lm_wisdom_machine();
     made.date = date;
     const int length = lm_record_write(line, sizeof line, &made);
     if (length >= (int)sizeof line) return;
@@ -154,8 +189,11 @@ static void add_new(lmad_ctx *ctx, lm_record made) {
 void lm_wisdom_calibrated(lmad_ctx *ctx, int effort, const lm_calibration *calibration) {
     char values[LM_CALIBRATION_TEXT];
     lm_calibration_format(values, sizeof values, calibration);
-    add_new(ctx,
-            (lm_record){.problem = LM_CALIBRATION_KEY, .chosen = values, .runner_up = "-", .effort = effort});
+    add_new(ctx, (lm_record){.machine = lm_wisdom_machine(),
+                             .problem = LM_CALIBRATION_KEY,
+                             .chosen = values,
+                             .runner_up = "-",
+                             .effort = effort});
 }
 
 void lm_wisdom_learn(lmad_ctx *ctx, const lm_problem *p, int effort, const lm_step *step,
@@ -165,11 +203,28 @@ void lm_wisdom_learn(lmad_ctx *ctx, const lm_problem *p, int effort, const lm_st
     lm_candidate_format(chosen, sizeof chosen, step->kind, &step->params);
     if (f->runner_up.kind)
         lm_candidate_format(second, sizeof second, f->runner_up.kind, &f->runner_up.params);
-    add_new(ctx, (lm_record){.problem = problem,
+    add_new(ctx, (lm_record){.machine = lm_wisdom_machine(),
+                             .problem = problem,
                              .chosen = chosen,
                              .chosen_ps = (int64_t)(f->seconds * 1e12),
                              .runner_up = second,
                              .runner_up_ps = (int64_t)(f->runner_up.seconds * 1e12),
+                             .effort = effort});
+}
+
+void lm_wisdom_learn_device(lmad_ctx *ctx, const lm_problem *p, const lm_device *device, int effort,
+                            const lm_device_way *way, const lm_device_finding *f) {
+    char machine[LM_MACHINE_TEXT], problem[LM_KEY_TEXT], chosen[256], second[256] = "-";
+    lm_device_fingerprint(device, machine, sizeof machine);
+    lm_key_format(problem, sizeof problem, p, LM_ISA_BASE);
+    lm_device_way_format(chosen, sizeof chosen, way);
+    if (f->has_second) lm_device_way_format(second, sizeof second, &f->second);
+    add_new(ctx, (lm_record){.machine = machine,
+                             .problem = problem,
+                             .chosen = chosen,
+                             .chosen_ps = (int64_t)(f->seconds * 1e12),
+                             .runner_up = second,
+                             .runner_up_ps = (int64_t)(f->second_seconds * 1e12),
                              .effort = effort});
 }
 

@@ -4,6 +4,7 @@
 #define LM_WISDOM_H
 
 #include "ctx.h"
+#include "device_search.h"
 #include "search.h"
 #include "store.h"
 
@@ -20,7 +21,8 @@ enum { LM_MACHINE_TEXT = 160 }; /* bytes that hold a fingerprint */
 
 /* What was found. */
 typedef struct lm_wise {
-    lm_candidate candidate; /* with the measured time */
+    lm_candidate candidate; /* with the measured time; kind NULL for a problem of devices */
+    lm_device_way way;      /* for such a one */
     int effort;
     bool sibling;
     char machine[LM_MACHINE_TEXT]; /* only set for a sibling's */
@@ -31,6 +33,8 @@ typedef struct lm_wise {
  * context loads the usual places. */
 bool lm_wisdom_find(lmad_ctx *ctx, const lm_problem *problem, int effort, lm_wise *out);
 
+/* The same for a problem that is planned for a device. */
+bool lm_wisdom_find_device(lmad_ctx *ctx, const lm_problem *problem, const lm_device *device, int effort, lm_wise *out);
 /* The calibration to plan with, which lives as long as the context; NULL when there is none for this machine. The
  * first call for a context loads the usual places. */
 const lm_calibration *lm_wisdom_calibration(lmad_ctx *ctx);
@@ -41,6 +45,9 @@ void lm_wisdom_calibrated(lmad_ctx *ctx, int effort, const lm_calibration *calib
 /* Keep what a search has found. Without memory it is not kept. */
 void lm_wisdom_learn(lmad_ctx *ctx, const lm_problem *problem, int effort, const lm_step *step,
                      const lm_finding *finding);
+
+void lm_wisdom_learn_device(lmad_ctx *ctx, const lm_problem *problem, const lm_device *device, int effort,
+                            const lm_device_way *way, const lm_device_finding *finding);
 
 /* Add a record to a context (taken over; see lm_store_add). */
 lm_added lm_wisdom_add(lmad_ctx *ctx, lm_record *record);

@@ -70,12 +70,12 @@ static void read_record(reader *r) {
         return;
     }
     const bool usable = lm_record_is_known(record);
-    const int distance = record->distance;
+    const bool foreign = record->distance != 0 && !record->on_device;
     r->known = true;
     switch (r->sink->add(r->sink->arg, record)) {
     case LM_ADDED:
     case LM_ADDED_INSTEAD:
-        if (usable && distance != 0) r->report->foreign++;
+        if (usable && foreign) r->report->foreign++;
         if (usable)
             tell(r, LMAD_WISDOM_TAKEN, NULL);
         else

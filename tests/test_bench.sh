@@ -3,6 +3,7 @@
 # lmad-bench on small problems: what it prints, that its JSON is JSON, its exit statuses, and that bad input is
 # refused with a reason. LMAD_BENCH names the program (default ./lmad-bench).
 set -eu
+export LMAD_HIP_LIBRARY= # no device, whatever the machine has
 bench=${LMAD_BENCH:-./lmad-bench}
 top_srcdir=${top_srcdir:-.}
 dir=$(mktemp -d)
@@ -128,7 +129,7 @@ not an effort|--effort|fast
 not a number of threads|--threads|-1
 not a number of threads|--threads|2x
 not a number of threads|--threads|99999999999999999999
-no HIP|--device|hip:0
+hip:0: no device: LMAD_HIP_LIBRARY|--device|hip:0
 not a device|--device|gpu
 not a baseline|--baseline|memcpy
 not an operation|--op|swap

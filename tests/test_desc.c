@@ -59,12 +59,12 @@ static void check_fails(lmad_status status, lmad_status want, const char *detail
 #define MIN "-9223372036854775808"
 
 START_TEST(test_status) {
-    for (int i = LMAD_OK; i <= LMAD_ERR_ARGUMENT; i++) {
+    for (int i = LMAD_OK; i <= LMAD_ERR_DEVICE_LOST; i++) {
         ck_assert_str_ne(lmad_strerror((lmad_status)i), "unknown status");
         for (int j = LMAD_OK; j < i; j++)
             ck_assert_str_ne(lmad_strerror((lmad_status)i), lmad_strerror((lmad_status)j));
     }
-    ck_assert_str_eq(lmad_strerror((lmad_status)(LMAD_ERR_ARGUMENT + 1)), "unknown status");
+    ck_assert_str_eq(lmad_strerror((lmad_status)(LMAD_ERR_DEVICE_LOST + 1)), "unknown status");
     ck_assert_str_eq(lmad_strerror((lmad_status)-1), "unknown status");
     char version[40];
     snprintf(version, sizeof version, "%d.%d.%d", LMAD_VERSION_MAJOR, LMAD_VERSION_MINOR, LMAD_VERSION_PATCH);

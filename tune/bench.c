@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "bench_args.h"
+#include "bench_device.h"
 #include "bench_kernels.h"
 #include "bench_regret.h"
 #include "bench_report.h"
@@ -36,7 +37,14 @@ int main(int argc, char **argv) {
     lmad_ctx *ctx = NULL;
     int status = LM_EXIT_WRONG;
 
+    lm_bench_device device = {0};
+    char reason[512];
     lm_bench_read_args(&options, argc, argv);
+    if (lm_bench_device_open(&device, options.device, reason, sizeof reason)) {
+        fprintf(stderr, "lmad-bench: %s\n", reason);
+        goto free_options;
+    }
+    if (device.device) arena.device = &device;
     if (options.regret) {
         if (lm_bench_regret(&arena, &options) == 0) status = LM_EXIT_OK;
         lm_arena_free(&arena);
@@ -60,6 +68,7 @@ int main(int argc, char **argv) {
     lm_arena_free(&arena);
 
 free_options:
+    lm_bench_device_close(&device);
     lmad_ctx_destroy(ctx);
     lm_cases_free(&options.cases);
     return status;

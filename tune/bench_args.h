@@ -11,6 +11,7 @@ typedef struct lm_bench_options {
     lm_cases cases;
     unsigned effort;    /* LMAD_ESTIMATE ... */
     int threads;        /* 0 = automatic */
+    int device;         /* LMAD_HOST or HIP's number */
     double min_seconds; /* a case */
     bool named; /* problems were asked for, be it by an empty suite */
     bool naive, json, verify, explain, kernels, regret, roofline;

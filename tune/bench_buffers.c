@@ -51,7 +51,8 @@ int lm_arena_reserve(lm_arena *arena, size_t bytes, size_t others, char *reason,
         return -1;
     }
     memset((char *)block + arena->size, 0x5a, bytes - arena->size);
-    *arena = (lm_arena){block, bytes};
+    arena->block = block;
+    arena->size = bytes;
     return 0;
 }
 

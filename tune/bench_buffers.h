@@ -15,6 +15,7 @@ enum { LM_GUARD = 4096 };
 typedef struct lm_arena {
     char *block;
     size_t size;
+    struct lm_bench_device *device; /* that mirrors it (bench_device.h); NULL = rows run on the host */
 } lm_arena;
 
 /* One side of a problem: a guard, then the bytes that the problem reaches (or the payload, if that is more),

@@ -7,7 +7,9 @@
 #include <stdio.h>
 
 #include "bench_baseline.h"
+#include "device_args.h"
 #include "lib/cpu.h"
+#include "lmad-hip.h"
 
 static const char *source_name(lmad_source source) {
     static const char *const name[] = {[LMAD_SOURCE_ESTIMATED] = "estimated",
@@ -43,6 +45,7 @@ static json_t *verified(const lm_row *row, const lm_bench_options *options) {
 }
 
 void lm_json_row(const lm_row *row, const lm_bench_options *options) {
+    char device[32];
     json_t *o = json_object();
     const bool planned = row->planned;
     set_text(o, "name", row->problem->name);
@@ -54,7 +57,12 @@ void lm_json_row(const lm_row *row, const lm_bench_options *options) {
     set_text(o, "plan", row->plan);
     set_text(o, "source", planned ? source_name(row->info.source) : NULL);
     set_count(o, "threads", planned, row->info.threads);
-    set_text(o, "device", "cpu");
+    lm_device_text(device, sizeof device, options->device);
+    set_text(o, "device", device);
+    if (options->device != LMAD_HOST) {
+        set_count(o, "launches", planned, row->info.launches);
+        json_object_set_new(o, "emulated", json_boolean(row->emulated));
+    }
     set_time(o, "plan_ns", row->plan_ns);
     set_time(o, "median_ns", row->median_ns);
     set_time(o, "min_ns", row->min_ns);

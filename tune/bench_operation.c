@@ -4,6 +4,10 @@
 
 #include <stdlib.h>
 
+#include "bench_device.h"
+#include "lib/status.h"
+#include "lmad-hip.h"
+
 /* The views of one index of the outermost axis. */
 static lmad_desc view_of(const lmad_desc *d, int64_t index) {
     lmad_desc view = *d;
@@ -29,18 +33,23 @@ static lmad_status plan_list(lmad_plan **plan, const lm_case *c, lmad_ctx *ctx, 
     return status;
 }
 
-lmad_status lm_operation_plan(lmad_plan **plan, const lm_case *c, lmad_ctx *ctx, unsigned effort) {
+lmad_status lm_operation_plan(lmad_plan **plan, const lm_case *c, int device, lmad_ctx *ctx, unsigned effort) {
+    const lmad_type type = c->elem_size == 4 ? LMAD_INT32 : LMAD_INT64;
     switch (c->op) {
-    case LM_OP_MANY: return plan_list(plan, c, ctx, effort);
+    case LM_OP_MANY:
+        if (device != LMAD_HOST) return lm_fail(LMAD_ERR_ARGUMENT, "lists of copies are for the host");
+        return plan_list(plan, c, ctx, effort);
     case LM_OP_AFFINE:
-        return lmad_plan_affine(plan, ctx, &c->dst, c->elem_size == 4 ? LMAD_INT32 : LMAD_INT64, effort);
-    default: return lm_case_plan(plan, c, ctx, effort);
+        if (device != LMAD_HOST) return lmad_plan_affine_hip(plan, ctx, &c->dst, device, type, effort);
+        return lmad_plan_affine(plan, ctx, &c->dst, type, effort);
+    default: return lm_case_plan(plan, c, device, ctx, effort);
     }
 }
 
 int lm_operation_open(lm_operation *o, const lmad_plan *plan, const lm_case *c, const lm_buffers *b) {
     *o = (lm_operation){.plan = plan, .dst = b->dst.origin};
     o->src = c->op == LM_OP_MOVE ? b->dst.origin : b->src.origin;
+    o->has_value = lm_op_sourceless(c->op);
     if (c->op != LM_OP_MANY) return 0;
     o->items = (int)c->dst.dim[0].n;
     o->dsts = malloc(((size_t)o->items + 1) * sizeof *o->dsts);
@@ -63,5 +72,6 @@ void lm_operation_close(lm_operation *o) {
 }
 
 lmad_status lm_operation_run(const lm_operation *o) {
+    if (o->elsewhere) return lm_bench_device_run(o->elsewhere);
     return o->dsts ? lmad_execute_many(o->plan, o->dsts, o->srcs) : lmad_execute(o->plan, o->dst, o->src);
 }

@@ -72,7 +72,7 @@ static int make_plan(regret *r, int k, int threads) {
     lmad_wisdom_forget(ctx);
     lmad_ctx_set_threads(ctx, threads);
     const double start = lm_now_ns();
-    const lmad_status status = lm_case_plan(&r->plan[k], &r->problem, ctx, efforts[k]);
+    const lmad_status status = lm_case_plan(&r->plan[k], &r->problem, LM_HOST, ctx, efforts[k]);
     r->planning_ns[k] = lm_now_ns() - start;
     lmad_ctx_destroy(ctx);
     if (status) return r->plan[k] = NULL, fail(r, "plan", status);

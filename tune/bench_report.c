@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "bench_json.h"
+#include "lib/device.h"
 
 enum { NAME_WIDTH_MAX = 48, KIND_WIDTH = 10, VALUE_WIDTH = 9 };
 
@@ -19,6 +20,10 @@ void lm_report_begin(lm_report *report, const lm_bench_options *options) {
         if (width > report->name_width) report->name_width = width;
     }
     if (options->json || options->cases.count == 0) return;
+    const lm_device *device;
+    if (options->device != LM_HOST && lm_device_get(options->device, &device) == LMAD_OK)
+        printf("hip:%d, %s%s\n", options->device, device->arch,
+               device->emulated ? ": EMULATED, times mean nothing" : "");
     printf("%-*s  %-*s %3s %9s %7s %9s %9s %9s", report->name_width, "name", KIND_WIDTH, "plan", "thr",
            "time", "GB/s", "/memcpy", "/ceiling", "/ideal");
     if (options->naive) printf(" %9s", "/naive");

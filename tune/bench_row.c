@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "bench_baseline.h"
+#include "bench_device.h"
 #include "bench_operation.h"
 #include "bench_time.h"
 #include "bench_verify.h"
@@ -80,26 +81,27 @@ static char *text_of(int (*write)(const lmad_plan *, char *, size_t), const lmad
     return text;
 }
 
-static lmad_status timed_plan(lmad_plan **plan, const lm_case *c, lmad_ctx *ctx, unsigned effort,
+static lmad_status timed_plan(lmad_plan **plan, const lm_case *c, int device, lmad_ctx *ctx, unsigned effort,
                               double *ns) {
     const double start = lm_now_ns();
-    const lmad_status status = lm_operation_plan(plan, c, ctx, effort);
+    const lmad_status status = lm_operation_plan(plan, c, device, ctx, effort);
     *ns = lm_now_ns() - start;
     return status;
 }
 
 /* Plans, and for the estimate, which is quick, plans again and again to have a median. A planning is timed
  * together with the destruction of its plan. */
-static lmad_status plan_row(lm_row *row, lmad_plan **plan, lmad_ctx *ctx, unsigned effort) {
+static lmad_status plan_row(lm_row *row, lmad_plan **plan, lmad_ctx *ctx, const lm_bench_options *options) {
     double taken[MAX_PLANNINGS];
     int count = 0;
-    const lmad_status status = timed_plan(plan, row->problem, ctx, effort, &row->plan_ns);
+    const unsigned effort = options->effort;
+    const lmad_status status = timed_plan(plan, row->problem, options->device, ctx, effort, &row->plan_ns);
     if (status || effort != LMAD_ESTIMATE) return status;
     for (const double first = lm_now_ns(); count < MAX_PLANNINGS; count++) {
         const double start = lm_now_ns();
         lmad_plan *again = NULL;
         if (count >= MIN_PLANNINGS && start - first > planning_ns) break;
-        if (lm_operation_plan(&again, row->problem, ctx, effort)) break;
+        if (lm_operation_plan(&again, row->problem, options->device, ctx, effort)) break;
         lmad_plan_destroy(again);
         taken[count] = lm_now_ns() - start;
     }
@@ -144,6 +146,20 @@ static int time_row(lm_row *row, lm_operation *operation, const lm_buffers *b,
     return 0;
 }
 
+/* Against the device's own copy, by its own clock. */
+static int time_on_device(lm_row *row, const lm_bench_work *work, const lm_bench_options *options) {
+    const bool emulated = work->device->device->emulated;
+    lm_contender contender[] = {{.self_timed = lm_bench_device_time, .once = emulated, .arg = (void *)work},
+                                {.self_timed = lm_bench_device_memcpy, .once = emulated, .arg = (void *)work}};
+    row->emulated = emulated;
+    if (lm_race(contender, 2, options->min_seconds)) return -1;
+    row->median_ns = contender[0].median_ns;
+    row->min_ns = contender[0].min_ns;
+    row->memcpy_ns = row->ceiling_ns = contender[1].median_ns;
+    row->ideal_ns = ideal_of(row);
+    return 0;
+}
+
 static void fail(lm_row *row, const char *what, lmad_status status) {
     row->outcome = LM_ROW_FAILED;
     snprintf(row->reason, sizeof row->reason, "%s: %s: %s", what, lmad_strerror(status), lmad_error_detail());
@@ -157,7 +173,8 @@ static void run_operation(lm_row *row, lm_operation *operation, const lm_buffers
     const lmad_status status = lm_operation_run(operation);
     if (status)
         fail(row, "execute", status);
-    else if (time_row(row, operation, b, options))
+    else if (operation->elsewhere ? time_on_device(row, operation->elsewhere, options)
+                                  : time_row(row, operation, b, options))
         fail(row, "timing", LMAD_ERR_NO_MEMORY);
 }
 
@@ -165,8 +182,12 @@ static void run_operation(lm_row *row, lm_operation *operation, const lm_buffers
 static void run_planned(lm_row *row, const lmad_plan *plan, lm_arena *arena,
                         const lm_bench_options *options) {
     lm_buffers b;
-    const size_t payload = (size_t)row->info.payload_bytes, work = row->info.work_size;
+    const size_t payload = (size_t)row->info.payload_bytes, work = arena->device ? 0 : row->info.work_size;
     if (lm_buffers_place(&b, row->problem, payload, work, arena, row->reason, sizeof row->reason)) {
+        row->outcome = LM_ROW_SKIPPED;
+        return;
+    }
+    if (arena->device && lm_bench_device_reserve(arena->device, arena, row->reason, sizeof row->reason)) {
         row->outcome = LM_ROW_SKIPPED;
         return;
     }
@@ -175,6 +196,8 @@ static void run_planned(lm_row *row, const lmad_plan *plan, lm_arena *arena,
         fail(row, "execute", LMAD_ERR_NO_MEMORY);
         return;
     }
+    const lm_bench_work there = {arena->device, arena, &operation, &b, payload};
+    if (arena->device) operation.elsewhere = &there;
     run_operation(row, &operation, &b, options);
     lm_operation_close(&operation);
 }
@@ -183,7 +206,7 @@ void lm_row_run(lm_row *row, const lm_case *problem, lmad_ctx *ctx, lm_arena *ar
                 const lm_bench_options *options) {
     lmad_plan *plan = NULL;
     *row = (lm_row){.problem = problem, .info.struct_size = sizeof row->info};
-    lmad_status status = plan_row(row, &plan, ctx, options->effort);
+    lmad_status status = plan_row(row, &plan, ctx, options);
     if (status) {
         fail(row, "plan", status);
         return;

@@ -14,6 +14,7 @@ typedef struct lm_row {
     lm_outcome outcome;
     char reason[512]; /* unless done */
     bool planned;     /* info, plan and plan_ns are set */
+    bool emulated;    /* times are those of a device that there is not */
     lmad_info info;
     char *plan;    /* description; NULL when memory is exhausted */
     char *explain; /* NULL unless wanted */

@@ -31,6 +31,7 @@ double lm_median(double *value, int count) {
 }
 
 static double sample(const lm_contender *c, int64_t repeats) {
+    if (c->self_timed) return c->self_timed(c->arg, repeats);
     const double start = lm_now_ns();
     c->work(c->arg, repeats);
     return lm_now_ns() - start;
@@ -40,7 +41,7 @@ static double sample(const lm_contender *c, int64_t repeats) {
 static int64_t calibrate(const lm_contender *c, double target_ns) {
     int64_t repeats = 1;
     double ns = sample(c, 1);
-    if (ns > slow_ns) return 0;
+    if (ns > slow_ns || c->once) return 0;
     while (ns < target_ns && repeats < INT64_C(1) << 40) {
         ns = sample(c, repeats);
         if (ns >= target_ns / 4) return (int64_t)((double)repeats * target_ns / ns) + 1;

@@ -4,14 +4,20 @@
 #ifndef LM_BENCH_TIME_H
 #define LM_BENCH_TIME_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Do the work this many times in a row. */
 typedef void lm_sampled(void *arg, int64_t repeats);
 
+/* The same by another clock: nanoseconds of all of it. */
+typedef double lm_self_timed(void *arg, int64_t repeats);
+
 /* What takes part, and how it fared (nanoseconds a call). */
 typedef struct lm_contender {
     lm_sampled *work;
+    lm_self_timed *self_timed; /* in place of work, unless NULL */
+    bool once;                 /* one call a sample, whatever it takes */
     void *arg;
     double median_ns, min_ns;
 } lm_contender;

@@ -10,6 +10,8 @@
 
 #include "kernels/host/kernel.h"
 #include "lib/cpu.h"
+#include "lib/device.h"
+#include "lib/environment.h"
 #include "lib/machine.h"
 #include "lib/places.h"
 #include "lib/threads.h"
@@ -123,7 +125,36 @@ static void print_variable(const char *name, bool ignored, const char *due) {
 static void print_environment(void) {
     const char *isa = getenv("LMAD_ISA");
     print_variable("LMAD_NUM_THREADS", lm_threads_environment() == INT_MAX, "a whole number from 1 on");
+    print_variable("LMAD_HIP_LIBRARY", !lm_environment("LMAD_HIP_LIBRARY"),
+                   "trusted by a program with more rights than its caller");
     print_variable("LMAD_ISA", isa && lm_isa_named(isa) == LM_ISA_COUNT, "base, avx2, avx512 or neon");
+}
+
+static void print_device(int number) {
+    char line[256], label[32];
+    const lm_device *device;
+    snprintf(label, sizeof label, "device hip:%d", number);
+    print_label(label);
+    if (lm_device_get(number, &device) != LMAD_OK) {
+        puts(lmad_error_detail());
+        return;
+    }
+    printf("%s, ", device->name[0] ? device->name : "no name");
+    print_bytes(device->memory_bytes);
+    lm_device_fingerprint(device, line, sizeof line);
+    printf(", %s%s\n", line, device->emulated ? " (a test tool: its timings mean nothing)" : "");
+}
+
+static void print_hip(void) {
+    const lm_hip *hip = lm_hip_get();
+    print_label("HIP");
+    if (!hip) {
+        puts(lm_hip_reason());
+        return;
+    }
+    printf("%s, version %d.%d%s\n", lm_hip_library(), hip->version / 10000000, hip->version / 100000 % 100,
+           hip->can_compile ? "" : ", without hiprtc");
+    for (int i = 0; i < lm_device_count(); i++) print_device(i);
 }
 
 static void print_place(void *arg, const char *path) {
@@ -171,7 +202,7 @@ static void print_facts(const lm_machine *machine) {
     print_threads();
     print_environment();
     print_text("host", "yes");
-    print_text("HIP", "not in this version");
+    print_hip();
     print_text("MPI", "not in this version");
     lm_places_each(print_place, NULL);
     print_calibration();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reading problem lists. All input is checked: these files come by mail. */
-#define _GNU_SOURCE
+#define _GNU_SOURCE 1
 #include "suites.h"
 
 #include <ctype.h>
@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "lmad-hip.h"
 
 enum { COLUMNS = 5 };
 
@@ -209,7 +211,16 @@ int lm_cases_add_problem(lm_cases *cases, const char *text, char *error, size_t 
     return failed;
 }
 
-lmad_status lm_case_plan(lmad_plan **plan, const lm_case *c, lmad_ctx *ctx, unsigned flags) {
+static lmad_status plan_on_device(lmad_plan **plan, const lm_case *c, int device, lmad_ctx *ctx, unsigned flags) {
+    switch (c->op) {
+    case LM_OP_FILL: return lmad_plan_fill_hip(plan, ctx, &c->dst, device, c->elem_size, flags);
+    case LM_OP_MOVE: return lmad_plan_move_hip(plan, ctx, &c->dst, &c->src, device, c->elem_size, flags);
+    default: return lmad_plan_copy_hip(plan, ctx, &c->dst, device, &c->src, device, c->elem_size, flags);
+    }
+}
+
+lmad_status lm_case_plan(lmad_plan **plan, const lm_case *c, int device, lmad_ctx *ctx, unsigned flags) {
+    if (device != LMAD_HOST) return plan_on_device(plan, c, device, ctx, flags);
     switch (c->op) {
     case LM_OP_FILL: return lmad_plan_fill(plan, ctx, &c->dst, c->elem_size, flags);
     case LM_OP_MOVE: return lmad_plan_move(plan, ctx, &c->dst, &c->src, c->elem_size, flags);

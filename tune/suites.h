@@ -47,8 +47,8 @@ int lm_cases_add_suite(lm_cases *cases, const char *name_or_path, char *error, s
  * name is the text. 0 or -1 as above. */
 int lm_cases_add_problem(lm_cases *cases, const char *text, char *error, size_t size);
 
-/* Plan a problem with a context and flags. */
-lmad_status lm_case_plan(lmad_plan **plan, const lm_case *c, lmad_ctx *ctx, unsigned flags);
+/* Plan a problem for a device or LMAD_HOST, with a context and flags. */
+lmad_status lm_case_plan(lmad_plan **plan, const lm_case *c, int device, lmad_ctx *ctx, unsigned flags);
 
 void lm_cases_free(lm_cases *cases);
 

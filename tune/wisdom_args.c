@@ -9,7 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device_args.h"
 #include "lib/record.h"
+#include "lmad-hip.h"
 
 enum { SUITE = 256, PROBLEM, EFFORT, TIME_LIMIT, THREADS, DEVICE, MACHINE, HERE, FOREIGN };
 
@@ -28,7 +30,7 @@ static const struct argp_option options[] = {
      "measure, patient (default) or exhaustive (for list and prune: records of this effort or more)", 1},
     {"time-limit", TIME_LIMIT, "SECONDS", 0, "Stop after this time, inside a problem too", 1},
     {"threads", THREADS, "N,...", 0, "Tune for these thread limits (default 0: automatic)", 1},
-    {"device", DEVICE, "DEVICE", 0, "Tune for a device: cpu (default)", 1},
+    {"device", DEVICE, "DEVICE", 0, "Tune for a device: cpu (default), hip:0, hip:1, ...; may be given several times", 1},
     {NULL, 0, NULL, 0, "To list or prune, which records:", 2},
     {"machine", MACHINE, "TEXT", 0, "Those with TEXT in the machine's fingerprint", 2},
     {"here", HERE, NULL, 0, "Those of this machine", 2},
@@ -85,11 +87,11 @@ static void read_threads(lm_wisdom_options *o, const char *text, struct argp_sta
     }
 }
 
-static void read_device(const char *text, struct argp_state *state) {
-    if (strncmp(text, "hip:", 4) == 0)
-        argp_failure(state, LM_WISDOM_USAGE, 0, "device %s: this build has no HIP; only cpu", text);
-    else if (strcmp(text, "cpu") != 0)
-        argp_error(state, "\"%s\" is not a device (cpu)", text);
+static void read_device(lm_wisdom_options *o, const char *text, struct argp_state *state) {
+    char error[512];
+    if (o->devices == LM_THREAD_LIMITS) argp_error(state, "more than %d devices", LM_THREAD_LIMITS);
+    if (lm_read_device(text, &o->device[o->devices++], error, sizeof error))
+        argp_failure(state, LM_WISDOM_USAGE, 0, "%s", error);
 }
 
 static void add_suite(lm_wisdom_options *o, const char *text, struct argp_state *state) {
@@ -128,7 +130,7 @@ static error_t read_option(int key, char *arg, struct argp_state *state) {
     case EFFORT: read_effort(o, arg, state); break;
     case TIME_LIMIT: read_time_limit(o, arg, state); break;
     case THREADS: read_threads(o, arg, state); break;
-    case DEVICE: read_device(arg, state); break;
+    case DEVICE: read_device(o, arg, state); break;
     case MACHINE: o->filter.machine = arg; break;
     case HERE: o->filter.here = true; break;
     case FOREIGN: o->filter.foreign = true; break;
@@ -167,4 +169,5 @@ void lm_wisdom_read_args(lm_wisdom_options *out, int argc, char **argv) {
     if (!out->file) exit(LM_WISDOM_USAGE);
     if (named) argv[1] = argv[0];
     argp_parse(&argp, argc - named, argv + named, 0, NULL, out);
+    if (out->devices == 0) out->device[out->devices++] = LMAD_HOST;
 }

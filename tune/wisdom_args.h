@@ -24,6 +24,7 @@ typedef struct lm_wisdom_options {
     int effort;
     double time_limit;                            /* seconds for all of it; < 0 = none */
     int threads[LM_THREAD_LIMITS], thread_limits; /* each problem is tuned for each of them; 0 = automatic */
+    int device[LM_THREAD_LIMITS], devices;        /* likewise; LMAD_HOST or HIP's number */
     const char *output;                           /* NULL = the verb's own default */
     char **file;
     int files;

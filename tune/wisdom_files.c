@@ -81,11 +81,12 @@ int lm_wisdom_merge(const lm_wisdom_options *o) {
 static bool matches(const lm_filter *f, const lm_record *r) {
     return (!f->machine || strstr(r->machine, f->machine)) &&
            (!f->problem || strstr(r->problem, f->problem)) && r->effort >= f->effort &&
-           (!f->here || r->distance == 0) && (!f->foreign || r->distance != 0);
+           (!f->here || r->distance == 0) && (!f->foreign || (r->distance != 0 && !r->on_device));
 }
 
 static const char *whose(const lm_record *r) {
     if (!lm_record_is_known(r)) return "kept";
+    if (r->on_device) return "device";
     return r->distance == 0 ? "here" : r->distance > 0 ? "sibling" : "foreign";
 }
 

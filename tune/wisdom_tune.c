@@ -16,6 +16,7 @@
 #include "lib/places.h"
 #include "lib/record.h"
 #include "lib/timing.h"
+#include "lmad-hip.h"
 
 void lm_wisdom_complain(const char *what, lmad_status status) {
     fprintf(stderr, "lmad-wisdom: %s: %s: %s\n", what, lmad_strerror(status), lmad_error_detail());
@@ -115,12 +116,12 @@ static bool is_over(const tuning *t) {
     return interrupted || (t->options->time_limit >= 0 && time_left(t) <= 0);
 }
 
-static void tune_one(tuning *t, const lm_case *c) {
+static void tune_one(tuning *t, const lm_case *c, int device) {
     lmad_plan *plan;
     lmad_info info = {.struct_size = sizeof info};
     before(t, c->name);
     lmad_ctx_set_time_limit(t->ctx, time_left(t));
-    const lmad_status status = lm_case_plan(&plan, c, t->ctx, (unsigned)t->options->effort);
+    const lmad_status status = lm_case_plan(&plan, c, device, t->ctx, (unsigned)t->options->effort);
     t->done++;
     if (status != LMAD_OK) {
         if (t->terminal) fputc('\n', stderr);
@@ -138,14 +139,26 @@ static void tune_one(tuning *t, const lm_case *c) {
 
 enum { EXPORT_EVERY = 5 }; /* seconds */
 
+static lmad_status tune_cases(tuning *t, int device) {
+    const lm_cases *cases = &t->options->cases;
+    for (size_t i = 0; i < cases->count && !is_over(t); i++) {
+        tune_one(t, &cases->item[i], device);
+        if (lm_now() - t->exported < EXPORT_EVERY) continue;
+        const lmad_status status = export(t);
+        if (status != LMAD_OK) return status;
+    }
+    return LMAD_OK;
+}
+
+/* Limits of threads mean nothing within a device. */
+static int thread_limits(const lm_wisdom_options *o, int device) { return device == LMAD_HOST ? o->thread_limits : 1; }
+
 static lmad_status tune_all(tuning *t) {
     const lm_wisdom_options *o = t->options;
-    for (int k = 0; k < o->thread_limits; k++) {
-        lmad_ctx_set_threads(t->ctx, o->threads[k]);
-        for (size_t i = 0; i < o->cases.count && !is_over(t); i++) {
-            tune_one(t, &o->cases.item[i]);
-            if (lm_now() - t->exported < EXPORT_EVERY) continue;
-            const lmad_status status = export(t);
+    for (int d = 0; d < o->devices; d++) {
+        for (int k = 0; k < thread_limits(o, o->device[d]); k++) {
+            lmad_ctx_set_threads(t->ctx, o->threads[k]);
+            const lmad_status status = tune_cases(t, o->device[d]);
             if (status != LMAD_OK) return status;
         }
     }
@@ -180,7 +193,7 @@ int lm_wisdom_tune(const lm_wisdom_options *o) {
     if (!output) return LM_WISDOM_USAGE;
     tuning t = {.options = o, .output = output, .terminal = isatty(STDERR_FILENO)};
     int result = LM_WISDOM_USAGE;
-    t.total = o->cases.count * (size_t)o->thread_limits;
+    for (int d = 0; d < o->devices; d++) t.total += o->cases.count * (size_t)thread_limits(o, o->device[d]);
     t.start = t.exported = lm_now();
     const lmad_status opened = open_context(&t);
     if (opened != LMAD_OK) {

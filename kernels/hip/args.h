@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a device kernel is told, shared by host and device:
+ *
+ *     lmad_kernel(char *dst, const char *src, lm_hip_args args)
+ *
+ * dst and src are the pointers of the execution; args are a value without pointers, the same for every execution.
+ * Includes nothing: kernels are compiled where there are no headers. */
+#ifndef LM_HIP_ARGS_H
+#define LM_HIP_ARGS_H
+
+typedef int lm_i32;
+typedef unsigned lm_u32;
+typedef long long lm_i64;
+typedef unsigned long long lm_u64;
+
+enum {
+    LM_HIP_AXES = 36, /* of a kernel: those of a problem, the run, pieces of axes that tiles cut */
+    LM_HIP_VIEW = 8,  /* within a tile */
+    LM_HIP_VALUE = 64, /* bytes of a fill's value, repeated as often as it fits */
+    LM_HIP_LDS = 17408, /* bytes of LDS that a tile takes with its gaps, at most */
+    LM_HIP_THREADS = 256 /* threads of a block, at most */
+};
+
+/* An axis between tiles (or, in flat copies, of words), the fastest first: n indices, steps in bytes. Affine values
+ * have those of the descriptor in its order. */
+typedef struct lm_hip_axis {
+    lm_i64 ds, ss;
+    lm_u64 n;
+    lm_u32 multiplier, shift; /* division by n: see lm_quotient() */
+    lm_u32 quick;             /* division of small numbers by n: see lm_quick(); 0 = n is long */
+    lm_u32 bit;               /* of the mask that tells the last tiles along an axis */
+    lm_u64 below;             /* affine: product of the extents of faster axes, */
+    lm_u32 below_multiplier, below_shift; /* and division by it */
+} lm_hip_axis;
+
+/* An axis within a tile as one side walks it, the fastest first. */
+typedef struct lm_hip_view_axis {
+    lm_i64 step;     /* in global memory, bytes */
+    lm_i32 lds;      /* in LDS, bytes */
+    lm_u32 n, quick; /* indices; their divisor, 0 for 1 */
+    lm_u32 left;     /* indices in a last tile: where `bit` of the mask is set */
+    lm_u32 bit;
+} lm_hip_view_axis;
+
+/* What one side does with a tile: items, each a word, or a square of words that is turned in registers. */
+typedef struct lm_hip_view {
+    lm_u32 items, rank;
+    lm_i64 start;     /* of item 0, relative to the tile: in global memory */
+    lm_i32 lds_start; /* in LDS */
+    lm_hip_view_axis axis[LM_HIP_VIEW];
+} lm_hip_view;
+
+/* An axis that the words of the destination walk in LDS, unit by unit. */
+typedef struct lm_hip_unit_axis {
+    lm_u32 n, quick;
+    lm_i32 lds;
+} lm_hip_unit_axis;
+
+typedef struct lm_hip_args {
+    lm_i64 doff, soff; /* bytes from the pointers to the first tile; with 32-bit offsets, from their lowest bytes */
+    lm_i64 dlow, slow; /* bytes from the pointers to where offsets count from */
+    lm_u32 tiles;      /* blocks of threads that work */
+    lm_u32 grid;       /* blocks in a row of the grid */
+    lm_u32 block;      /* threads in a block */
+    lm_u32 rank;       /* axes used */
+    lm_u64 words;      /* flat: of all tiles */
+    lm_u32 tile_words; /* flat: of one */
+
+    /* through LDS */
+    lm_i32 slot_step;  /* from one word of a turned square to the next, in LDS */
+    lm_i64 row_step;   /* in global memory */
+    lm_u32 units;      /* axes used below */
+    lm_u32 in_row;     /* a word's units lie along unit axis 0 */
+    lm_u32 turn_shift, turn_row; /* see lm_turn(); a shift of 31: threads do not take turns */
+    lm_u32 split;      /* words of the source go to LDS in pieces of 4 bytes: gaps are no multiples of words */
+    lm_hip_unit_axis unit[LM_HIP_VIEW];
+    lm_hip_view view[2]; /* destination, source */
+    lm_hip_axis axis[LM_HIP_AXES];
+    union {
+        lm_u64 value[LM_HIP_VALUE / 8]; /* fill */
+        lm_u64 steps[LM_HIP_AXES];      /* affine: base, and a step along each axis, bit for bit */
+    } fill;
+} lm_hip_args;
+
+#endif

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the kinds of device kernels share: axes and words, the arguments' divisors, counting what a launch
+ * touches. */
+#ifndef LM_PLANS_HIP_H
+#define LM_PLANS_HIP_H
+
+#include "lib/device.h"
+#include "lib/launch.h"
+
+/* How one kind of kernel does problems. */
+typedef struct lm_hip_kind {
+    const char *name; /* in wisdom */
+    bool (*applicable)(const lm_problem *problem);
+    /* Append the candidates worth a look; returns the new count, at most max. */
+    int (*propose)(const lm_problem *problem, int effort, lm_hip_params *out, int count, int max);
+    /* Variant, arguments, tiles and block; false where the problem does not fit the kernel with any
+     * parameters. */
+    bool (*make)(const lm_problem *problem, const lm_device *device, const lm_hip_params *params,
+                 unsigned align, lm_launch *out);
+} lm_hip_kind;
+
+extern const lm_hip_kind lm_hip_copy, lm_hip_fill, lm_hip_tile, lm_hip_block;
+
+/* NULL for a kernel that is no candidate. */
+const lm_hip_kind *lm_hip_kind_of(lm_hip_kernel kernel);
+
+/* ---- axes (hip_axes.c) ---- */
+
+/* Axes in their problem's units. Room for the run as one more, and for what fills make of an axis. */
+typedef struct lm_hip_form {
+    int rank;
+    lm_pdim dim[LM_HIP_AXES];
+} lm_hip_form;
+
+static inline int64_t lm_hip_size(int64_t v) { return v < 0 ? -v : v; }
+
+/* The largest power of two <= 16 that divides all of it; 16 for 0. */
+int lm_hip_power(int64_t bits);
+
+/* All steps of a side or'ed together, but for the axis `but`. */
+int64_t lm_hip_steps(const lm_problem *problem, int side, int but);
+
+/* Where index 0 lies on a side. */
+static inline int64_t lm_hip_offset(const lm_problem *p, int side) {
+    return side == LM_DST ? p->doff : p->soff;
+}
+
+/* Is a walked faster than b? */
+bool lm_hip_faster(const lm_pdim *a, const lm_pdim *b, lm_order order);
+
+/* Sort the axes from `first` on, the fastest first. */
+void lm_hip_sort(lm_hip_form *form, int first, lm_order order);
+
+/* One axis between tiles, or of words: steps and divisors. */
+void lm_hip_set_axis(lm_hip_axis *axis, const lm_pdim *dim);
+uint32_t lm_hip_quick(int64_t n);
+void lm_hip_set_divisor(int64_t n, lm_u32 *multiplier, lm_u32 *shift);
+
+/* Where offsets count from, and their width. */
+void lm_hip_set_reach(const lm_problem *problem, lm_launch *out);
+
+/* Tiles and threads to a grid. */
+bool lm_hip_set_grid(const lm_device *device, int64_t tiles, int block, lm_launch *out);
+
+/* ---- what it will touch (hip_count.c) ---- */
+
+/* Fill in segments, ideal, lds_cycles and lds_ideal by the kernels' own arithmetic, on some tiles of each
+ * sort (on more of them if careful), for pointers that are aligned so. *accesses: of global memory, by warps.
+ */
+void lm_hip_count(const lm_device *device, lm_launch *launch, unsigned align, bool careful,
+                  int64_t accesses[2]);
+
+/* Bank cycles lost to conflicts by some warps of a side: to compare layouts. */
+int64_t lm_hip_conflicts(const lm_device *device, const lm_launch *launch, int side);
+
+/* Predicted seconds of a launch whose segments are known (hip_cost.c). */
+double lm_hip_cost(const lm_device *device, const lm_launch *launch, const int64_t accesses[2]);
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A box on its way to the arguments of a kernel: where its words lie in LDS, and how each side walks it. */
+#ifndef LM_PLANS_HIP_VIEWS_H
+#define LM_PLANS_HIP_VIEWS_H
+
+#include "hip_box.h"
+
+/* How words are turned: kernels/hip/staged.h. */
+typedef enum lm_hip_turn { LM_TURN_LOADED, LM_TURN_STORED, LM_TURN_UNITS } lm_hip_turn;
+
+enum { LM_UNCUT = 30 }; /* the bit of axes that tiles divide */
+
+typedef struct lm_staging {
+    lm_hip_box box;
+    lm_hip_turn turn;
+    int bit[LM_HIP_AXES];     /* of cut axes; LM_UNCUT for others */
+    int64_t lds[LM_HIP_AXES]; /* steps of axes, or of their words where they are turned */
+    int64_t slot;             /* from one word of a square to the next */
+    int64_t bytes;            /* LDS in use */
+} lm_staging;
+
+static inline int lm_fastest(const lm_hip_box *b, int side) { return b->by[side][0]; }
+static inline int lm_units(const lm_hip_box *b, int side) { return b->word[side] / b->unit; }
+
+/* Lay the box out in LDS, with a gap of some bytes where neighbouring threads would meet in the banks; views
+ * and steps of the arguments. */
+void lm_staging_lay(lm_staging *staging, int64_t gap, lm_hip_args *args);
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Problems on the emulated run time: memory of any kind for both sides, and what should come out. */
+#ifndef LM_HIP_FIELD_H
+#define LM_HIP_FIELD_H
+
+#include "emulator.h"
+#include "lib/hip.h"
+#include "trial.h"
+
+/* What a pointer points to. */
+typedef enum lm_field_kind { PAGEABLE, PINNED, MANAGED, DEVICE } lm_field_kind;
+
+/* Where both sides lie: LM_HOST or a device; what memory of the host really is. */
+typedef struct lm_field_ends {
+    int dst, src;
+    lm_field_kind host;
+} lm_field_ends;
+
+typedef struct lm_field {
+    lm_problem problem;
+    lm_field_kind dst_kind, src_kind;
+    size_t dst_size, src_size;
+    char *dst, *src; /* blocks */
+    char *d;         /* pointers to execute with */
+    const char *s;
+    char *old, *want, *got, *from; /* on the host */
+} lm_field;
+
+/* The emulated run time and HIP as the library sees it, with so many devices. */
+const hipemu *lm_field_begin(int devices, int warp, bool lazy);
+extern const lm_hip *lm_field_hip;
+
+/* Fail the test over an error. */
+void lm_field_good(lm_hip_error error);
+
+void lm_field_open(lm_field *f, const lm_trial *t, const lm_field_ends *e);
+void lm_field_close(lm_field *f);
+
+/* Both blocks as they were at first. */
+void lm_field_reset(lm_field *f);
+
+/* Has the destination become what it must? */
+bool lm_field_is_right(lm_field *f);
+
+lm_hip_stream lm_field_stream(int device);
+
+#endif

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Every call of HIP that planning, executing and destroying make fails once: there is a code, or all the same
+ * the right result; nothing is left behind, and nothing crashes. */
+#include <check.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "hip_field.h"
+#include "lmad-hip.h"
+
+static const hipemu *emu;
+
+/* ---- one form of a plan ----------------------------------------------------------------------------- */
+
+typedef enum op { COPY, MOVE, FILL, AFFINE } op;
+
+typedef struct form {
+    const char *name;
+    op op;
+    lm_field_ends ends;
+    lm_trial trial;
+    unsigned effort;
+} form;
+
+#define TRANSPOSE                                                                                            \
+    {                                                                                                        \
+        .elem_size = 4, .dst = {2, 0, {{40, 30}, {30, 1}}}, .src = { 2, 0, {{40, 1}, {30, 40}} }             \
+    }
+#define DENSE                                                                                                \
+    {                                                                                                        \
+        .elem_size = 4, .dst = {1, 0, {{3000, 1}}}, .src = { 1, 0, {{3000, 1}} }                             \
+    }
+#define SLICE                                                                                                \
+    {                                                                                                        \
+        .elem_size = 4, .dst = {2, 0, {{30000, 4}, {3, 1}}}, .src = { 2, 0, {{30000, 8}, {3, 1}} }           \
+    }
+
+static const form forms[] = {
+    {"within a device", COPY, {0, 0, DEVICE}, TRANSPOSE, LMAD_ESTIMATE},
+    {"within a device, contiguous", COPY, {0, 0, DEVICE}, DENSE, LMAD_ESTIMATE},
+    {"fill", FILL, {0, 0, DEVICE}, TRANSPOSE, LMAD_ESTIMATE},
+    {"affine", AFFINE, {0, 0, DEVICE}, TRANSPOSE, LMAD_ESTIMATE},
+    {"move", MOVE, {0, 0, DEVICE}, TRANSPOSE, LMAD_ESTIMATE},
+    {"from pageable memory", COPY, {0, LM_HOST, PAGEABLE}, TRANSPOSE, LMAD_ESTIMATE},
+    {"from pinned memory", COPY, {0, LM_HOST, PINNED}, TRANSPOSE, LMAD_ESTIMATE},
+    {"to pageable memory", COPY, {LM_HOST, 0, PAGEABLE}, TRANSPOSE, LMAD_ESTIMATE},
+    {"to pinned memory", COPY, {LM_HOST, 0, PINNED}, DENSE, LMAD_ESTIMATE},
+    {"in many chunks", COPY, {LM_HOST, 0, PAGEABLE}, SLICE, LMAD_ESTIMATE},
+    {"between devices", COPY, {0, 1, DEVICE}, TRANSPOSE, LMAD_ESTIMATE},
+    {"measured", COPY, {0, 0, DEVICE}, TRANSPOSE, LMAD_MEASURE},
+};
+enum { FORMS = sizeof forms / sizeof *forms };
+
+static lmad_status plan(lmad_plan **p, const form *f) {
+    const lm_trial *t = &f->trial;
+    const int device = f->ends.dst;
+    switch (f->op) {
+    case COPY:
+        return lmad_plan_copy_hip(p, NULL, &t->dst, device, &t->src, f->ends.src, t->elem_size, f->effort);
+    case MOVE: return lmad_plan_move_hip(p, NULL, &t->dst, &t->src, device, t->elem_size, f->effort);
+    case FILL: return lmad_plan_fill_hip(p, NULL, &t->dst, device, t->elem_size, f->effort);
+    case AFFINE: return lmad_plan_affine_hip(p, NULL, &t->dst, device, LMAD_INT32, f->effort);
+    }
+    return LMAD_ERR_ARGUMENT;
+}
+
+static lmad_status execute(const lmad_plan *p, const form *f, const lm_field *field) {
+    static const int32_t values[] = {7, 2, 3};
+    if (f->op == COPY) return lmad_execute_hip(p, field->d, field->s, NULL);
+    return lmad_execute_hip(p, field->d, f->op == MOVE ? (const void *)field->d : values, NULL);
+}
+
+/* A code that a failure of the run time may have. */
+static bool is_code(lmad_status status) {
+    return status == LMAD_ERR_NO_MEMORY || status == LMAD_ERR_DEVICE || status == LMAD_ERR_DEVICE_LOST ||
+           status == LMAD_ERR_NO_CODE || status == LMAD_ERR_NO_DEVICE || status == LMAD_ERR_ARGUMENT;
+}
+
+/* ---- what is left behind ----------------------------------------------------------------------------- */
+
+static hipemu_counts alive(void) {
+    hipemu_counts n;
+    emu->counts(&n);
+    return n;
+}
+
+/* All failures of a form are told, not only the first one. */
+static int faults;
+
+static void complain(const char *when, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    fprintf(stderr, "%s: ", when);
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+    va_end(args);
+    faults++;
+}
+
+static void check_alive(const hipemu_counts *before, const char *when) {
+    const hipemu_counts now = alive();
+    if (now.device_memory != before->device_memory || now.host_memory != before->host_memory ||
+        now.streams != before->streams || now.events != before->events || now.programs != before->programs ||
+        now.complaints != before->complaints)
+        complain(when,
+                 "left behind: device memory %d, host memory %d, streams %d, events %d, programs %d; %s",
+                 (int)(now.device_memory - before->device_memory),
+                 (int)(now.host_memory - before->host_memory), (int)(now.streams - before->streams),
+                 (int)(now.events - before->events), (int)(now.programs - before->programs), emu->report());
+}
+
+static void check_outcome(const form *f, lm_field *field, lmad_status status, bool failed, const char *when) {
+    const lm_hip_error last = lm_field_hip->hipGetLastError(), late = lm_field_hip->hipDeviceSynchronize();
+    int device = -1;
+    lm_field_good(lm_field_hip->hipGetDevice(&device));
+    if (last || late)
+        complain(when, "left as the last error: %d, came later: %d (status %d)", last, late, (int)status);
+    if (device != 0) complain(when, "device %d is the current one", device);
+    if (status != LMAD_OK && !is_code(status))
+        complain(when, "status %d: %s", (int)status, lmad_error_detail());
+    if (status != LMAD_OK && !failed) complain(when, "nothing failed, but: %s", lmad_error_detail());
+    if (status == LMAD_OK && f->op == COPY && !lm_field_is_right(field)) complain(when, "wrong result");
+}
+
+/* Plan, execute and destroy while call number nth fails. False: there were not so many. */
+static bool try_failure(const form *f, lm_field *field, int nth, int error) {
+    char when[128];
+    snprintf(when, sizeof when, "%s, call %d fails with %d", f->name, nth, error);
+    lm_field_good(lm_field_hip->hipSetDevice(0));
+    lm_field_reset(field);
+    const hipemu_counts before = alive();
+    lmad_plan *p = NULL;
+    emu->break_call(NULL, nth, error);
+    lmad_status status = plan(&p, f);
+    if (status == LMAD_OK) status = execute(p, f, field);
+    lmad_plan_destroy(p);
+    const bool failed = emu->breakable_calls() >= nth;
+    emu->break_call(NULL, 0, 0);
+    check_outcome(f, field, status, failed, when);
+    check_alive(&before, when);
+    return failed;
+}
+
+static int step_of(const form *f) {
+    return (f->effort == LMAD_ESTIMATE ? 1 : 13) * (lm_test_scale() > 1 ? 5 : 1);
+}
+
+static void try_all(const form *f, bool lazy, int error) {
+    lm_field field;
+    emu = lm_field_begin(2, 64, lazy);
+    lm_field_open(&field, &f->trial, &f->ends);
+    try_failure(f, &field, 1 << 20, error); /* code is compiled and loaded now */
+    int nth = 1;
+    while (try_failure(f, &field, nth, error)) nth += step_of(f);
+    ck_assert_int_gt(nth, 3);
+    ck_assert_int_eq(faults, 0);
+    lm_field_close(&field);
+    emulator_is_clean();
+}
+
+START_TEST(every_call) {
+    const bool lazy = _i % 2;
+    try_all(&forms[_i / 2], lazy, lazy ? LM_HIP_ERROR_OUT_OF_MEMORY : LM_HIP_ERROR_UNKNOWN);
+}
+END_TEST
+
+/* ---- the compiler, and what is loaded once ---------------------------------------------------------------
+ */
+
+static const char *const once[] = {"hiprtcCreateProgram", "hiprtcCompileProgram", "hiprtcGetCodeSize",
+                                   "hiprtcGetCode",       "hipModuleLoadData",    "hipModuleGetFunction"};
+enum { ONCE = sizeof once / sizeof *once };
+
+/* Every kernel that might do it fails in the same way only if all do; here the first one. */
+START_TEST(compiling_and_loading) {
+    lm_field field;
+    setenv("LMAD_CACHE", "", 1);
+    emu = lm_field_begin(1, 64, true);
+    lm_field_open(&field, &forms[0].trial, &forms[0].ends);
+    lm_field_reset(&field);
+    lmad_plan *p = NULL;
+    emu->break_call(once[_i], 1, _i < 4 ? 6 : LM_HIP_ERROR_INVALID_IMAGE);
+    lmad_status status = plan(&p, &forms[0]);
+    ck_assert_int_ge(emu->breakable_calls(), 1);
+    emu->break_call(NULL, 0, 0);
+    if (status == LMAD_OK) /* another kernel did */
+        status = execute(p, &forms[0], &field);
+    else
+        ck_assert_int_eq(status, LMAD_ERR_NO_CODE);
+    lmad_plan_destroy(p);
+    ck_assert(status != LMAD_OK || lm_field_is_right(&field));
+    /* It was only once: now it works. */
+    ck_assert_int_eq(plan(&p, &forms[0]), LMAD_OK);
+    ck_assert_int_eq(execute(p, &forms[0], &field), LMAD_OK);
+    lmad_plan_destroy(p);
+    ck_assert(lm_field_is_right(&field));
+    lm_field_close(&field);
+    emulator_is_clean();
+}
+END_TEST
+
+/* ---- lost devices -------------------------------------------------------------------------------------- */
+
+/* Lost before planning, between planning and executing, between executing and destroying. */
+START_TEST(lost_device) {
+    const form *f = &forms[_i / 3];
+    lm_field field;
+    lmad_plan *p = NULL;
+    emu = lm_field_begin(2, 64, true);
+    lm_field_open(&field, &f->trial, &f->ends);
+    lm_field_reset(&field);
+    if (_i % 3 == 0) emu->lose_device(0);
+    lmad_status status = plan(&p, f);
+    if (_i % 3 == 1) emu->lose_device(0);
+    if (status == LMAD_OK) status = execute(p, f, &field);
+    if (_i % 3 == 2) emu->lose_device(0);
+    if (status != LMAD_OK && !is_code(status)) ck_abort_msg("status %d: %s", status, lmad_error_detail());
+    if (_i % 3 < 2) ck_assert_int_ne(status, LMAD_OK);
+    lmad_plan_destroy(p);
+    emu->reset();
+}
+END_TEST
+
+/* ---- no memory ----------------------------------------------------------------------------------------- */
+
+START_TEST(memory_runs_out) {
+    const form *f = &forms[_i];
+    lm_field field;
+    lmad_plan *p = NULL;
+    emu = lm_field_begin(2, 64, true);
+    lm_field_open(&field, &f->trial, &f->ends);
+    emu->set_memory(1);
+    const lmad_status status = plan(&p, f);
+    if (f->trial.dst.rank > 1) ck_assert_int_eq(status, LMAD_ERR_NO_MEMORY);
+    lmad_plan_destroy(status == LMAD_OK ? p : NULL);
+    emu->set_memory(INT64_C(1) << 30);
+    lm_field_close(&field);
+    emulator_is_clean();
+}
+END_TEST
+
+Suite *lm_suite_hip_faults(void) {
+    Suite *suite = suite_create("hip_faults");
+    TCase *tc = tcase_create("failing calls");
+    tcase_set_timeout(tc, 900);
+    tcase_add_loop_test(tc, every_call, 0, 2 * FORMS);
+    tcase_add_loop_test(tc, compiling_and_loading, 0, ONCE);
+    suite_add_tcase(suite, tc);
+    tc = tcase_create("lost devices");
+    tcase_add_loop_test(tc, lost_device, 0, 3 * (FORMS - 1));
+    tcase_add_loop_test(tc, memory_runs_out, 5, 11);
+    suite_add_tcase(suite, tc);
+    return suite;
+}
