@@ -11,9 +11,10 @@
 enum { RUNS_A_TILE = 24, RUNS_A_CALL = 64 };
 
 static int64_t kernel_calls(const lm_nest *nest) {
-    lm_nest all = *nest;
-    all.split = nest->loops;
-    return lm_nest_units(&all);
+    int64_t calls = 1;
+    for (int k = 0; k < nest->loops; k++)
+        calls *= (nest->dim[nest->loop[k].dim].n - 1) / nest->loop[k].step + 1;
+    return calls;
 }
 
 static bool is_word(int64_t run) { return run == 1 || run == 2 || run == 4 || run == 8 || run == 16; }
