@@ -9,6 +9,7 @@
 #endif
 
 #include "count_malloc.h"
+#include "lib/work.h"
 #include "oracle.h"
 #include "rng.h"
 #include "trial.h"
@@ -95,7 +96,8 @@ START_TEST(no_allocation) {
     enum { N = 300 };
     static float a[N * N], b[N * N];
     const lmad_desc row = {2, 0, {{N, N}, {N, 1}}}, col = {2, 0, {{N, 1}, {N, N}}}, some = {1, 5, {{9, 3}}};
-    const lmad_desc odd = {2, 0, {{200, 150}, {150, 1}}}, odd_t = {2, 0, {{200, 1}, {150, 200}}};
+    /* Nothing is known for these but a copy of the payload. */
+    const lmad_desc odd = {2, 0, {{200, 150}, {150, 1}}}, odd_t = {2, 7, {{200, 1}, {150, 203}}};
     const int32_t steps[] = {1, 2, 3};
     atomic_long asked = 0;
     lmad_plan *copy, *move, *odd_move, *fill, *affine_plan, *generate, *many;
@@ -105,6 +107,7 @@ START_TEST(no_allocation) {
     ck_assert_int_eq(lmad_plan_copy(&copy, NULL, &row, &col, 4, 0), LMAD_OK);
     ck_assert_int_eq(lmad_plan_move(&move, NULL, &row, &col, 4, 0), LMAD_OK);
     ck_assert_int_eq(lmad_plan_move(&odd_move, NULL, &odd, &odd_t, 4, 0), LMAD_OK);
+    ck_assert_uint_gt(lmad_work_size(odd_move), LM_WORK_ON_STACK);
     ck_assert_int_eq(lmad_plan_fill(&fill, NULL, &row, 4, 0), LMAD_OK);
     ck_assert_int_eq(lmad_plan_affine(&affine_plan, NULL, &row, LMAD_INT32, 0), LMAD_OK);
     ck_assert_int_eq(lmad_plan_generate(&generate, NULL, &row, 4, count_run, &asked, 0), LMAD_OK);
