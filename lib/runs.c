@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Walking a destination run by run. Where it is dense and in the caches the function writes to it directly, else
- * into a buffer of a few KiB that is then copied: past the caches, or with a stride. */
+/* Walking a destination run by run. Where it is dense affine values are written to it directly, and those of
+ * a function if it is in the caches, too; else into a buffer of a few KiB that is then copied: past the
+ * caches, or with a stride. */
 #include "runs.h"
 
 #include "cost.h"
 #include "cpu.h"
 #include "threads.h"
 
-/* STREAM_ROW: the shortest runs that are worth streaming, in bytes. */
-enum { BUFFER = 4096, ALIGNMENT = 64, STREAM_ROW = 2048 };
+/* PIECE: what is written directly at a time; STREAM_ROW: the shortest runs that are worth streaming; in
+ * bytes. */
+enum { BUFFER = 4096, PIECE = 65536, ALIGNMENT = 64, STREAM_ROW = 2048 };
 
 static int64_t magnitude(int64_t v) { return v < 0 ? -v : v; }
 
@@ -38,10 +40,11 @@ void lm_runs_make(lm_runs *runs, const lmad_desc *dst, size_t elem_size, const l
     sort_axes(r);
     r->n = r->along >= 0 ? r->axis[r->along].n : 1;
     r->rows = problem->payload / r->size / r->n;
-    r->chunk = r->size < BUFFER ? BUFFER / r->size : 1;
-    r->chunks = (r->n + r->chunk - 1) / r->chunk;
     r->parts = lm_worthwhile_threads(problem->payload, problem->threads);
     const bool dense = r->along < 0 || r->axis[r->along].n == 1 || r->axis[r->along].stride == r->size;
+    const int64_t piece = dense && problem->op == LM_OP_AFFINE ? PIECE : BUFFER;
+    r->chunk = r->size < piece ? piece / r->size : 1;
+    r->chunks = (r->n + r->chunk - 1) / r->chunk;
     const bool stream = dense && r->n * r->size >= STREAM_ROW && problem->payload >= lm_stream_threshold();
     r->kernel = lm_kernel_find(dense ? LM_ROWS : LM_SCATTER, dense ? 1 : r->size, stream, lm_cpu_isa());
 }
@@ -49,19 +52,19 @@ void lm_runs_make(lm_runs *runs, const lmad_desc *dst, size_t elem_size, const l
 /* ---- one piece ------------------------------------------------------------------------------------ */
 
 /* Elements larger than the buffer go straight to the destination, which takes them one by one. */
-static bool straight(const lm_runs *r, const char *to) {
+static bool straight(const lm_runs *r) {
     if (r->size > BUFFER) return true;
-    const bool aligned = !r->affine || (uintptr_t)to % (uintptr_t)r->size == 0;
-    return r->kernel->pattern == LM_ROWS && !r->kernel->stream && aligned;
+    return r->kernel->pattern == LM_ROWS && (r->affine || !r->kernel->stream);
 }
 
 static void write_piece(const lm_runs *r, void *data, const int64_t *index, int64_t n, char *to) {
     _Alignas(ALIGNMENT) char buffer[BUFFER];
-    if (straight(r, to)) {
+    if (straight(r)) {
         r->fn(data, index, r->along, n, to);
         return;
     }
-    lm_tile tile = {r->size, n, r->along >= 0 ? r->axis[r->along].stride : r->size, r->size, 1, 0, 0, 0, 0, 0};
+    lm_tile tile = {r->size, n, r->along >= 0 ? r->axis[r->along].stride : r->size, r->size, 1, 0, 0, 0,
+                    0,       0};
     if (r->kernel->pattern == LM_ROWS) {
         tile.n0 = n * r->size;
         tile.run = tile.ds0 = tile.ss0 = 1;
@@ -109,7 +112,8 @@ static void next_row(const lm_runs *r, place *p) {
 static void run_part(void *arg, int part) {
     const job *j = arg;
     const lm_runs *r = j->runs;
-    const int64_t units = r->rows * r->chunks, first = units / r->parts * part + (part < units % r->parts ? part : units % r->parts);
+    const int64_t units = r->rows * r->chunks,
+                  first = units / r->parts * part + (part < units % r->parts ? part : units % r->parts);
     const int64_t last = first + units / r->parts + (part < units % r->parts);
     const int64_t stride = r->along >= 0 ? r->axis[r->along].stride : 0;
     place p;

@@ -4,6 +4,7 @@
 #define LM_RUNS_H
 
 #include "ctx.h"
+#include "kernels/host/affine.h"
 #include "kernels/host/kernel.h"
 #include "problem.h"
 
@@ -34,17 +35,14 @@ void lm_runs_make(lm_runs *runs, const lmad_desc *dst, size_t elem_size, const l
 /* src: the values of an affine one. */
 void lm_runs_run(const lm_runs *runs, const lm_settings *settings, void *dst, const void *src);
 
-/* Values of a run that are computed at a time. */
-enum { LM_AFFINE_BLOCK = 32 };
-
 /* An lmad_generate_fn whose data is an lm_affine. */
 typedef struct lm_affine {
     int rank;
     lmad_type type;
+    bool stream; /* dense runs, past the caches */
+    lm_series_fn *write;
     int64_t whole[LMAD_MAX_RANK + 1]; /* base and steps of an integer type */
     double real[LMAD_MAX_RANK + 1];   /* of the others */
-    uint64_t lane[LM_AFFINE_BLOCK];   /* k steps of a run, k < LM_AFFINE_BLOCK, modulo 2^64 */
-    uint32_t lane32[LM_AFFINE_BLOCK];
 } lm_affine;
 void lm_affine_read(lm_affine *affine, const lm_runs *runs, const void *values);
 lmad_generate_fn lm_affine_fill;

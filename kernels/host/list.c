@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One table of all host kernels of all instruction sets compiled in, and the choice from it. */
+/* One table of all host kernels of all instruction sets compiled in, and the choice from it; writers of
+ * arithmetic series likewise. */
 #include "config.h"
 
 #include <stddef.h>
 
+#include "affine.h"
 #include "kernel.h"
 
 #if defined(__SSE2__)
@@ -78,6 +80,31 @@ static const lm_kernel *find(lm_pattern pattern, int64_t run, bool stream, lm_is
 const lm_kernel *lm_kernel_find(lm_pattern pattern, int64_t run, bool stream, lm_isa isa) {
     const lm_kernel *kernel = find(pattern, run, stream, isa);
     return kernel ? kernel : find(pattern, run, false, isa);
+}
+
+lm_series_fn lm_kernel_affine_base;
+#if HAVE_ISA_AVX2
+lm_series_fn lm_kernel_affine_avx2;
+#endif
+#if HAVE_ISA_AVX512
+lm_series_fn lm_kernel_affine_avx512;
+#endif
+#if HAVE_ISA_NEON
+lm_series_fn lm_kernel_affine_neon;
+#endif
+
+lm_series_fn *lm_series_find(lm_isa isa) {
+#if HAVE_ISA_NEON
+    if (isa >= LM_ISA_NEON) return lm_kernel_affine_neon;
+#endif
+#if HAVE_ISA_AVX512
+    if (isa >= LM_ISA_AVX512) return lm_kernel_affine_avx512;
+#endif
+#if HAVE_ISA_AVX2
+    if (isa >= LM_ISA_AVX2) return lm_kernel_affine_avx2;
+#endif
+    (void)isa;
+    return lm_kernel_affine_base;
 }
 
 void lm_kernel_fence(void) {

@@ -119,11 +119,13 @@ LM_INLINE lane lane_zip_hi(lane a, lane b, int run) {
 /* ---- vectors -------------------------------------------------------------------------------------- */
 
 /* vec_shuffle(v, order): byte k of each lane becomes byte order[k] of that lane, where VEC_SHUFFLES.
- * vec_rows(p, stride): lane l is the 16 bytes at p + l*stride. vec_scatter(p, stride, v): the way back. */
+ * vec_rows(p, stride): lane l is the 16 bytes at p + l*stride. vec_scatter(p, stride, v): the way back.
+ * vec_narrow(a, b): the doubles of a, then those of b, as floats. */
 
 #if defined(__AVX512BW__)
 
 typedef __m512i vec;
+typedef __m512d vec_reals;
 LM_INLINE vec vec_load(const char *p) { return _mm512_loadu_si512((const void *)p); }
 LM_INLINE void vec_store(char *p, vec v) { _mm512_storeu_si512((void *)p, v); }
 LM_INLINE void vec_stream(char *p, vec v) { _mm512_stream_si512((__m512i *)(void *)p, v); }
@@ -140,6 +142,10 @@ LM_INLINE void vec_scatter(char *p, int64_t stride, vec v) {
     lane_store(p + stride, _mm512_extracti32x4_epi32(v, 1));
     lane_store(p + 2 * stride, _mm512_extracti32x4_epi32(v, 2));
     lane_store(p + 3 * stride, _mm512_extracti32x4_epi32(v, 3));
+}
+LM_INLINE vec vec_narrow(vec_reals a, vec_reals b) {
+    return _mm512_inserti64x4(_mm512_castsi256_si512(_mm256_castps_si256(_mm512_cvtpd_ps(a))),
+                              _mm256_castps_si256(_mm512_cvtpd_ps(b)), 1);
 }
 LM_INLINE vec vec_zip_lo(vec a, vec b, int run) {
     switch (run) {
@@ -161,6 +167,7 @@ LM_INLINE vec vec_zip_hi(vec a, vec b, int run) {
 #elif defined(__AVX2__)
 
 typedef __m256i vec;
+typedef __m256d vec_reals;
 LM_INLINE vec vec_load(const char *p) { return _mm256_loadu_si256((const __m256i *)(const void *)p); }
 LM_INLINE void vec_store(char *p, vec v) { _mm256_storeu_si256((__m256i *)(void *)p, v); }
 LM_INLINE void vec_stream(char *p, vec v) { _mm256_stream_si256((__m256i *)(void *)p, v); }
@@ -172,6 +179,10 @@ LM_INLINE vec vec_rows(const char *p, int64_t stride) {
 LM_INLINE void vec_scatter(char *p, int64_t stride, vec v) {
     lane_store(p, _mm256_castsi256_si128(v));
     lane_store(p + stride, _mm256_extracti128_si256(v, 1));
+}
+LM_INLINE vec vec_narrow(vec_reals a, vec_reals b) {
+    return _mm256_inserti128_si256(_mm256_castsi128_si256(_mm_castps_si128(_mm256_cvtpd_ps(a))),
+                                   _mm_castps_si128(_mm256_cvtpd_ps(b)), 1);
 }
 LM_INLINE vec vec_zip_lo(vec a, vec b, int run) {
     switch (run) {
@@ -193,6 +204,7 @@ LM_INLINE vec vec_zip_hi(vec a, vec b, int run) {
 #else
 
 typedef lane vec;
+typedef double vec_reals __attribute__((vector_size(16)));
 LM_INLINE vec vec_load(const char *p) { return lane_load(p); }
 LM_INLINE void vec_store(char *p, vec v) { lane_store(p, v); }
 LM_INLINE void vec_stream(char *p, vec v) { lane_stream(p, v); }
@@ -213,6 +225,14 @@ LM_INLINE vec vec_rows(const char *p, int64_t stride) {
 LM_INLINE void vec_scatter(char *p, int64_t stride, vec v) {
     (void)stride;
     lane_store(p, v);
+}
+LM_INLINE vec vec_narrow(vec_reals a, vec_reals b) {
+#if defined(__SSE2__)
+    return _mm_castps_si128(_mm_movelh_ps(_mm_cvtpd_ps(a), _mm_cvtpd_ps(b)));
+#else
+    const float v[] = {(float)a[0], (float)a[1], (float)b[0], (float)b[1]};
+    return lane_load((const char *)v);
+#endif
 }
 LM_INLINE vec vec_zip_lo(vec a, vec b, int run) { return lane_zip_lo(a, b, run); }
 LM_INLINE vec vec_zip_hi(vec a, vec b, int run) { return lane_zip_hi(a, b, run); }

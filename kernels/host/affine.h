@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Arithmetic series written straight from registers: value i is what the index gives, not what the value
+ * before gives. */
+#ifndef LM_AFFINE_H
+#define LM_AFFINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "isa.h"
+
+typedef enum lm_number { LM_INT32, LM_INT64, LM_FLOAT, LM_DOUBLE } lm_number;
+
+/* Integers are first + i*step modulo their size. Floating-point values are computed in double, and rounded
+ * once for LM_FLOAT: before + (index + i)*step, then the terms behind are added one by one. */
+typedef struct lm_series {
+    lm_number type;
+    bool stream; /* past the caches where addresses allow; the caller fences */
+    uint64_t whole_first, whole_step;
+    double before, index, step;
+    int behind;
+    const double *term;
+} lm_series;
+
+/* Write n values from @p out on, any address. */
+typedef void lm_series_fn(const lm_series *series, char *out, int64_t n);
+
+/* The best one within an instruction set. */
+lm_series_fn *lm_series_find(lm_isa isa);
+
+#endif
