@@ -67,12 +67,14 @@ static __attribute__((noinline)) void run_on_stack(const lmad_plan *p, void *dst
     run_recipe(p, dst, src, work);
 }
 
+static bool can_without(const lmad_plan *p) { return p->recipe == LM_RECIPE_MOVE && p->move.mover->without; }
+
 /* Only the flags of the slots change in a plan that executes. */
 static void run_in_slot(const lmad_plan *p, void *dst, const void *src) {
     lm_work *work = &((lmad_plan *)p)->work;
-    char *slot = lm_work_claim(work);
+    char *slot = lm_work_claim(work, !can_without(p));
     run_recipe(p, dst, src, slot);
-    lm_work_leave(work, slot);
+    if (slot) lm_work_leave(work, slot);
 }
 
 lmad_status lm_plan_check_pointers(const lmad_plan *p, const void *dst, const void *src) {

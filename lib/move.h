@@ -42,6 +42,7 @@ typedef struct lm_orbit {
 typedef struct lm_rectangle {
     int64_t rows, columns;
     int64_t down, across, side; /* side = 0: by permutations of rows and columns instead */
+    int64_t wide;               /* how many columns at a time */
     int64_t slice;              /* the longest part of a chunk that is moved at once */
     int64_t aside;              /* bytes that the rest takes */
     bool share;                 /* a matrix a thread, rather than all threads on one */
@@ -84,6 +85,7 @@ typedef struct lm_mover {
     /* If it can do the move of plan->problem, set plan->move (but for the mover), steps and work_bytes. */
     bool (*make)(struct lmad_plan *plan, const lm_move_limits *limits);
     void (*run)(const struct lmad_plan *plan, char *buffer, char *work);
+    bool without; /* can run, more slowly, without the scratch that it asked for: work is NULL */
 } lm_mover;
 
 /* The scratch of a move stays below this unless a context says otherwise, or nothing but a copy of the payload helps. */

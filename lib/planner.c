@@ -242,11 +242,25 @@ bool lm_planner_mover(lmad_plan *plan, int k, const lm_move_limits *limits, bool
     return true;
 }
 
-bool lm_planner_move(lmad_plan *plan) {
+static void lower(int64_t *limit, int64_t to) {
+    if (*limit > to) *limit = to;
+}
+
+/* Room for padding, too, and for tiles of a few runs. */
+static lm_move_limits limits_within(int64_t work) {
     lm_move_limits limits = lm_usual_limits;
+    limits.work = limits.copy = work;
+    lower(&limits.block, work / 2);
+    lower(&limits.cycle, work / 2);
+    lower(&limits.run, work / 16);
+    return limits;
+}
+
+bool lm_planner_move(lmad_plan *plan) {
+    const int64_t work = plan->settings.work_limit;
+    const lm_move_limits limits = work ? limits_within(work) : lm_usual_limits;
     bool can = false;
-    if (plan->settings.work_limit) limits.work = limits.copy = plan->settings.work_limit;
-    for (int k = 0; !can && lm_planner_mover(plan, k, &limits, &can); k++) {
-    }
+    for (int k = 0; !can && lm_planner_mover(plan, k, &limits, &can); k++)
+        can = can && (int64_t)plan->work_bytes <= limits.work;
     return can;
 }

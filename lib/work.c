@@ -4,7 +4,6 @@
 
 #include <pthread.h>
 #include <sched.h>
-#include <stdbool.h>
 #include <stdlib.h>
 
 #include "status.h"
@@ -34,7 +33,7 @@ static void in_child(void) { atomic_fetch_add(&generation, 1); }
 
 __attribute__((constructor)) static void watch_forks(void) { pthread_atfork(NULL, NULL, in_child); }
 
-char *lm_work_claim(lm_work *work) {
+char *lm_work_claim(lm_work *work, bool wait) {
     const uint64_t mine = (uint64_t)atomic_load_explicit(&generation, memory_order_relaxed) << 32;
     const unsigned all = (1u << work->slots) - 1;
     uint64_t claims = atomic_load_explicit(&work->claims, memory_order_relaxed);
@@ -42,6 +41,7 @@ char *lm_work_claim(lm_work *work) {
         const bool alive = claims >> 32 << 32 == mine;
         const unsigned taken = alive ? (unsigned)claims : 0, free_slots = all & ~taken;
         if (!free_slots) {
+            if (!wait) return NULL;
             sched_yield();
             claims = atomic_load_explicit(&work->claims, memory_order_relaxed);
             continue;

@@ -4,6 +4,7 @@
 #define LM_WORK_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 
 #include "lmad.h"
 
@@ -21,8 +22,8 @@ typedef struct lm_work {
 lmad_status lm_work_open(lm_work *work, size_t bytes);
 void lm_work_close(lm_work *work);
 
-/* Claim a slot; waits, when all are taken, until one is not. */
-char *lm_work_claim(lm_work *work);
+/* Claim a slot. When all are taken: waits until one is not, or returns NULL. */
+char *lm_work_claim(lm_work *work, bool wait);
 void lm_work_leave(lm_work *work, const char *slot);
 
 #endif

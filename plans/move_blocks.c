@@ -55,4 +55,4 @@ static void run_part(void *arg, int part) {
 
 static void run(const lmad_plan *plan, char *buffer, char *work) { lm_order_run(plan, buffer, work, run_part); }
 
-const lm_mover lm_mover_blocks = {"move-blocks", make, run};
+const lm_mover lm_mover_blocks = {"move-blocks", make, run, false};

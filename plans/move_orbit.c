@@ -301,4 +301,4 @@ static void run(const lmad_plan *plan, char *buffer, char *work) {
     lm_parallel(&plan->settings, j.move->parts, run_part, &j);
 }
 
-const lm_mover lm_mover_orbit = {"move-tiles", make, run};
+const lm_mover lm_mover_orbit = {"move-tiles", make, run, false};

@@ -33,6 +33,10 @@ static int64_t batch_count(const lm_problem *p, const lm_rectangle *r) {
 
 static int64_t greater(int64_t a, int64_t b) { return a > b ? a : b; }
 
+static int64_t round_up(int64_t bytes) {
+    return (bytes + LM_WORK_ALIGNMENT - 1) & -(int64_t)LM_WORK_ALIGNMENT;
+}
+
 /* Squares of runs that are no words are tiles to be exchanged, in a form of their own, which takes the place
  * of the move's; the batch is walked here. */
 static bool plan_squares(lm_move *m, const lm_rectangle *r, int64_t run, const lm_move_limits *limits) {
@@ -63,14 +67,12 @@ static bool choose_way(lmad_plan *plan, const lm_move_limits *limits, int64_t *b
     if (r->side) {
         if (!plan_squares(&plan->move, r, run, limits)) return false;
         *bytes = greater(chunk_work(r, run), (int64_t)plan->move.part_bytes);
-    } else {
-        *bytes = lm_shuffle_work(r->rows, r->columns, run);
+        if (round_up(*bytes) + round_up(r->aside) <= limits->work) return true;
     }
+    r->side = r->aside = 0;
+    r->wide = lm_shuffle_wide(r->rows, run, limits->work);
+    *bytes = lm_shuffle_work(r->rows, r->columns, run, r->wide);
     return true;
-}
-
-static int64_t round_up(int64_t bytes) {
-    return (bytes + LM_WORK_ALIGNMENT - 1) & -(int64_t)LM_WORK_ALIGNMENT;
 }
 
 /* What is set aside belongs to a thread that has a matrix to itself, else to all threads. */
@@ -114,7 +116,7 @@ static void shuffle_stage(const share *w, int stage) {
     const lm_rectangle *r = &w->plan->move.rectangle;
     const int64_t common = gcd(r->rows, r->columns);
     const lm_shuffle s = {w->at,   w->work, r->rows, r->columns, common, w->plan->problem.run,
-                          w->part, w->parts};
+                          r->wide, w->part, w->parts};
     if (stage == 1 && common > 1) lm_shuffle_turn_columns(&s);
     if (stage == 2) lm_shuffle_rows(&s);
     if (stage == 3) lm_shuffle_columns(&s);
@@ -163,17 +165,6 @@ static void run_stage(const share *w, int stage) {
 
 /* ---- the batch ------------------------------------------------------------------------------------ */
 
-/* Where matrix number i of the batch begins. */
-static int64_t batch_offset(const lm_problem *p, int64_t i) {
-    int64_t at = p->doff;
-    for (int k = p->rank - 1; k >= 0; k--) {
-        if (p->dim[k].ds != p->dim[k].ss) continue;
-        at += i % p->dim[k].n * p->dim[k].ds;
-        i /= p->dim[k].n;
-    }
-    return at;
-}
-
 /* All threads on one matrix: its part of one stage. */
 static void run_part(void *arg, int part) {
     const job *j = arg;
@@ -191,7 +182,7 @@ static void run_share(void *arg, int part) {
     char *work = j->work + j->plan->move.part_bytes * (size_t)part;
     share w = {j->plan, NULL, work, work + j->plan->move.part_bytes - round_up(r->aside), 0, 1};
     for (int64_t i = part; i < batch_count(p, r); i += j->parts) {
-        w.at = j->at + batch_offset(p, i);
+        w.at = j->at + p->doff + lm_batch_offset(p->rank, p->dim, i);
         for (int stage = 0; stage < STAGES; stage++) run_stage(&w, stage);
     }
 }
@@ -205,9 +196,9 @@ static void run(const lmad_plan *plan, char *buffer, char *work) {
         return;
     }
     for (int64_t i = 0; i < batch_count(p, r); i++) {
-        j.at = buffer + batch_offset(p, i);
+        j.at = buffer + p->doff + lm_batch_offset(p->rank, p->dim, i);
         for (j.stage = 0; j.stage < STAGES; j.stage++) lm_parallel(&plan->settings, j.parts, run_part, &j);
     }
 }
 
-const lm_mover lm_mover_rectangle = {"move-rectangle", make, run};
+const lm_mover lm_mover_rectangle = {"move-rectangle", make, run, false};

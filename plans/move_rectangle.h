@@ -35,6 +35,7 @@ void lm_cut_open(const lm_rectangle *r, int64_t run, char *at, const char *aside
 typedef struct lm_shuffle {
     char *at, *work;                    /* work: of this thread alone, lm_shuffle_work() bytes */
     int64_t rows, columns, common, run; /* common: greatest common divisor of the extents */
+    int64_t wide;                       /* columns at a time: lm_shuffle_wide() */
     int part, parts;
 } lm_shuffle;
 
@@ -43,6 +44,8 @@ void lm_shuffle_turn_columns(const lm_shuffle *s);
 void lm_shuffle_rows(const lm_shuffle *s);
 void lm_shuffle_columns(const lm_shuffle *s);
 
-int64_t lm_shuffle_work(int64_t rows, int64_t columns, int64_t run);
+/* Columns to do at a time in `most` bytes of scratch, if that is possible; the bytes that it takes. */
+int64_t lm_shuffle_wide(int64_t rows, int64_t run, int64_t most);
+int64_t lm_shuffle_work(int64_t rows, int64_t columns, int64_t run, int64_t wide);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A move by a shift: both views have the same strides, so that runs can be moved one by one, as memmove does it,
- * in the order in which none is overwritten before it is read. Needs no scratch on one thread. */
+ * in the order in which none is overwritten before it is read. Needs scratch on several threads only. */
 #include <string.h>
 
 #include "move_order.h"
@@ -48,6 +48,12 @@ static void run_part(void *arg, int part) {
     walk(m, 0, first, last, job->buffer + m->form.doff, job->buffer + m->form.soff);
 }
 
-static void run(const lmad_plan *plan, char *buffer, char *work) { lm_order_run(plan, buffer, work, run_part); }
+static void run(const lmad_plan *plan, char *buffer, char *work) {
+    const lm_move *m = &plan->move;
+    if (plan->work_bytes && !work)
+        walk(m, 0, 0, m->form.dim[m->ordered.level[0].axis].n, buffer + m->form.doff, buffer + m->form.soff);
+    else
+        lm_order_run(plan, buffer, work, run_part);
+}
 
-const lm_mover lm_mover_rows = {"move-rows", make, run};
+const lm_mover lm_mover_rows = {"move-rows", make, run, true};

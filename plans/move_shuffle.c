@@ -13,17 +13,17 @@
 #include "move_rectangle.h"
 #include "plans.h"
 
-/* Columns at a time: whole lines, unless that takes more scratch than a thread's share. */
+/* Whole lines, unless that takes more scratch than a thread's share. */
 enum { LINE = 64, MOST = 512 << 10 };
 
-static int64_t group(int64_t rows, int64_t run) {
+int64_t lm_shuffle_wide(int64_t rows, int64_t run, int64_t most) {
     int64_t columns = 2 * LINE / run;
-    while (columns > 1 && columns * run * rows > MOST) columns /= 2;
+    while (columns > 1 && columns * run * rows > least(most, MOST)) columns /= 2;
     return columns > 1 ? columns : 1;
 }
 
-int64_t lm_shuffle_work(int64_t rows, int64_t columns, int64_t run) {
-    const int64_t column = group(rows, run) * rows * run, row = columns * run;
+int64_t lm_shuffle_work(int64_t rows, int64_t columns, int64_t run, int64_t wide) {
+    const int64_t column = wide * rows * run, row = columns * run;
     return column > row ? column : row;
 }
 
@@ -104,7 +104,7 @@ static void shuffle_group(const columns *g) {
 }
 
 static void each_group(const lm_shuffle *s, void (*gather)(const columns *g)) {
-    const int64_t wide = group(s->rows, s->run), groups = (s->columns + wide - 1) / wide;
+    const int64_t wide = s->wide, groups = (s->columns + wide - 1) / wide;
     for (int64_t k = s->part; k < groups; k += s->parts) {
         const columns g = {s, k * wide, least(wide, s->columns - k * wide)};
         gather(&g);

@@ -19,6 +19,16 @@ bool lm_exchanged_axes(const lm_form *f, int *outer, int *inner) {
     return found == 2;
 }
 
+int64_t lm_batch_offset(int rank, const lm_pdim *dim, int64_t i) {
+    int64_t at = 0;
+    for (int k = rank - 1; k >= 0; k--) {
+        if (dim[k].ds != dim[k].ss) continue;
+        at += i % dim[k].n * dim[k].ds;
+        i /= dim[k].n;
+    }
+    return at;
+}
+
 /* ---- one square ----------------------------------------------------------------------------------- */
 
 const lm_kernel *lm_square_kernel(int64_t run) {
@@ -71,24 +81,14 @@ typedef struct job {
     char *buffer;
 } job;
 
-/* Where square number i of the batch begins. */
-static int64_t offset(const lm_form *f, int64_t i) {
-    int64_t at = f->doff;
-    for (int k = f->rank - 1; k >= 0; k--) {
-        if (f->dim[k].ds != f->dim[k].ss) continue;
-        at += i % f->dim[k].n * f->dim[k].ds;
-        i /= f->dim[k].n;
-    }
-    return at;
-}
-
 /* Strips become shorter from the first to the last of a square, so each thread gets some of all lengths. */
 static void run_part(void *arg, int part) {
     const job *j = arg;
     const lm_form *f = &j->move->form;
     const int64_t strips = lm_square_strips(&j->square);
     for (int64_t unit = part; unit < j->count * strips; unit += j->move->parts)
-        lm_square_exchange(&j->square, j->buffer + offset(f, unit / strips), unit % strips);
+        lm_square_exchange(&j->square, j->buffer + f->doff + lm_batch_offset(f->rank, f->dim, unit / strips),
+                           unit % strips);
 }
 
 static void run(const lmad_plan *plan, char *buffer, char *work) {
@@ -99,4 +99,4 @@ static void run(const lmad_plan *plan, char *buffer, char *work) {
     lm_parallel(&plan->settings, j.move->parts, run_part, &j);
 }
 
-const lm_mover lm_mover_squares = {"move-squares", make, run};
+const lm_mover lm_mover_squares = {"move-squares", make, run, false};

@@ -10,6 +10,9 @@
  * others. */
 bool lm_exchanged_axes(const lm_form *form, int *outer, int *inner);
 
+/* Where number i of a batch begins, after the first: the axes that both sides walk alike. */
+int64_t lm_batch_offset(int rank, const lm_pdim *dim, int64_t i);
+
 /* The kernel for runs of this length; NULL where other ways are faster. */
 const lm_kernel *lm_square_kernel(int64_t run);
 

@@ -290,6 +290,94 @@ START_TEST(large_moves) {
 }
 END_TEST
 
+/* ---- scratch -------------------------------------------------------------------------------------- */
+
+/* Move, in scratch that the plan has; how much that is. */
+static size_t scratch_of(lm_rig *rig, const lm_trial *t, lmad_ctx *ctx) {
+    lmad_plan *p;
+    lm_rig_set(rig, t);
+    ck_assert_int_eq(lmad_plan_move(&p, ctx, &t->dst, &t->src, t->elem_size, 0), LMAD_OK);
+    ck_assert_int_eq(lmad_execute(p, rig->d, rig->d), LMAD_OK);
+    const char *why = lm_rig_verdict(rig);
+    if (why) ck_abort_msg("%s", why);
+    const size_t bytes = lmad_work_size(p);
+    lmad_plan_destroy(p);
+    return bytes;
+}
+
+/* Less scratch, more, and so little that nothing is known but a copy of the payload. */
+START_TEST(work_limit) {
+    const size_t payload = 4 * 1021 * 2003;
+    const lm_trial t = {.op = LM_OP_MOVE,
+                        .elem_size = 4,
+                        .dst = {2, 0, {{1021, 2003}, {2003, 1}}},
+                        .src = {2, 0, {{1021, 1}, {2003, 1021}}}};
+    lm_rig rig;
+    lmad_ctx *ctx;
+    lm_rig_open(&rig, lm_trial_room(&t));
+    ck_assert_int_eq(lmad_ctx_create(&ctx), LMAD_OK);
+    ck_assert_int_eq(lmad_ctx_set_threads(ctx, 1), LMAD_OK);
+    const size_t usual = scratch_of(&rig, &t, ctx);
+    ck_assert_uint_le(usual, LM_WORK_LIMIT);
+    ck_assert_int_eq(lmad_ctx_set_work_limit(ctx, usual - 1), LMAD_OK);
+    const size_t less = scratch_of(&rig, &t, ctx);
+    ck_assert_uint_lt(less, usual);
+    ck_assert_int_eq(lmad_ctx_set_work_limit(ctx, payload), LMAD_OK);
+    ck_assert_uint_eq(scratch_of(&rig, &t, ctx), payload);
+    ck_assert_int_eq(lmad_ctx_set_work_limit(ctx, 1), LMAD_OK);
+    ck_assert_uint_eq(scratch_of(&rig, &t, ctx), payload);
+    ck_assert_int_eq(lmad_ctx_set_work_limit(ctx, 0), LMAD_OK);
+    ck_assert_uint_eq(scratch_of(&rig, &t, ctx), usual);
+    lmad_ctx_destroy(ctx);
+    lm_rig_close(&rig);
+}
+END_TEST
+
+/* All slots in use: a shift does not wait. */
+START_TEST(no_free_slot) {
+    const lm_trial t = {
+        .op = LM_OP_MOVE, .elem_size = 8, .dst = {1, 4096, {{1 << 18, 1}}}, .src = {1, 0, {{1 << 18, 1}}}};
+    lm_rig rig;
+    lmad_ctx *ctx;
+    lmad_plan *p;
+    lm_rig_open(&rig, lm_trial_room(&t));
+    lm_rig_set(&rig, &t);
+    ck_assert_int_eq(lmad_ctx_create(&ctx), LMAD_OK);
+    ck_assert_int_eq(lmad_ctx_set_threads(ctx, 2), LMAD_OK);
+    ck_assert_int_eq(lmad_plan_move(&p, ctx, &t.dst, &t.src, t.elem_size, 0), LMAD_OK);
+    ck_assert_uint_gt(lmad_work_size(p), LM_WORK_ON_STACK);
+    while (lm_work_claim(&p->work, false)) {
+    }
+    ck_assert_int_eq(lmad_execute(p, rig.d, rig.d), LMAD_OK);
+    const char *why = lm_rig_verdict(&rig);
+    if (why) ck_abort_msg("%s", why);
+    lmad_plan_destroy(p);
+    lmad_ctx_destroy(ctx);
+    lm_rig_close(&rig);
+}
+END_TEST
+
+/* Little scratch: no more than that is used where something is known, the payload elsewhere. */
+START_TEST(little_scratch) {
+    static const size_t limits[] = {100000, 32 << 10, 1000, 1};
+    const lm_trial t = {
+        .op = LM_OP_MOVE, .elem_size = large[_i].es, .dst = large[_i].dst, .src = large[_i].src};
+    int64_t payload = (int64_t)t.elem_size;
+    for (int k = 0; k < t.dst.rank; k++) payload *= t.dst.dim[k].n;
+    lm_rig rig;
+    lmad_ctx *ctx;
+    lm_rig_open(&rig, lm_trial_room(&t));
+    ck_assert_int_eq(lmad_ctx_create(&ctx), LMAD_OK);
+    for (int k = 0; k < 4; k++) {
+        ck_assert_int_eq(lmad_ctx_set_work_limit(ctx, limits[k]), LMAD_OK);
+        const int64_t bytes = (int64_t)scratch_of(&rig, &t, ctx);
+        ck_assert(bytes <= (int64_t)limits[k] || (bytes == payload && limits[k] <= 1000));
+    }
+    lmad_ctx_destroy(ctx);
+    lm_rig_close(&rig);
+}
+END_TEST
+
 Suite *lm_suite_move(void) {
     Suite *s = suite_create("move");
     TCase *tc = tcase_create("move");
@@ -298,6 +386,9 @@ Suite *lm_suite_move(void) {
     tcase_add_loop_test(tc, random_pairs, 0, sizeof random_sets / sizeof *random_sets);
     tcase_add_loop_test(tc, permutations_in_place, 0, 7);
     tcase_add_loop_test(tc, large_moves, 0, sizeof large / sizeof *large);
+    tcase_add_test(tc, work_limit);
+    tcase_add_loop_test(tc, little_scratch, 0, sizeof large / sizeof *large);
+    tcase_add_test(tc, no_free_slot);
     suite_add_tcase(s, tc);
     return s;
 }
