@@ -17,10 +17,11 @@ static const struct model {
     double near_write;         /* lines of the third cache that writing one costs */
     double least_break;        /* ns of a break where breaks are so many that they overlap */
     double seam;               /* of a latency, for the rest of a row that is not streamed */
+    double joint;              /* of a latency, for a source line of a line that two tiles share */
     double late;               /* of a latency, for a line that was asked for too far ahead */
     double turn;               /* ns until the reading of a transpose's next tile is in full swing */
     double against;            /* ns a source line where loops do not follow the source */
-} model = {0.5, 0.45, 72, 1256, 0.22, 0.73, 8.4, 0.52, 0.1, 66, 0.25};
+} model = {0.5, 0.45, 72, 1256, 0.22, 0.73, 8.4, 0.52, 0.02, 0.1, 66, 0.25};
 
 static const lm_calibration *calibration(const lm_problem *p) {
     return p->calibration ? p->calibration : &lm_usual_calibration;
@@ -217,16 +218,32 @@ static double breaks_ns(const lm_calibration *c, const lm_step *step, const leve
     return lines * LINE / chunk * (model.least_break + (c->latency - model.least_break) * apart);
 }
 
-/* Rows of runs are streamed in whole lines only: what is left of a row is written through the caches, into a
- * line whose other part may have left them already. */
-static double seams(const lm_problem *p, const lm_nest *nest, const shape *tile) {
-    const int64_t row = (int64_t)tile->n0 * nest->tile.run;
+/* Whether all destination rows begin and end with a line, where they are this long. */
+static bool whole_lines(const lm_nest *nest, int64_t row) {
     int64_t grid = row | nest->doff;
     for (int k = 1; k < nest->dims; k++)
         if (nest->dim[k].n > 1) grid |= nest->dim[k].ds;
-    if (grid % LINE == 0) return 0;
+    return grid % LINE == 0;
+}
+
+/* Rows of runs are streamed in whole lines only: what is left of a row is written through the caches, into a
+ * line whose other part may have left them already. */
+static double seams(const lm_problem *p, const lm_nest *nest, const shape *tile, int64_t row) {
+    if (whole_lines(nest, row)) return 0;
     const double rows = (double)p->payload / (double)row;
     return nest->tile.ds1 == row ? rows / tile->n1 : rows;
+}
+
+/* Streamed transposes whose tiles are as long as lines write those that two of them share at once. A row has
+ * its seams at its ends then, and the tile that writes a shared line fetches the source of all of it. */
+static double joints_ns(const lm_problem *p, const lm_step *step, const shape *tile, double lines) {
+    const lm_calibration *c = calibration(p);
+    const lm_nest *nest = &step->nest;
+    const int64_t row = (int64_t)tile->n0 * nest->tile.run, all = nest->dim[0].n * nest->tile.run;
+    if (row == all || row % LINE) return seams(p, nest, tile, row) * model.seam * c->latency;
+    double ns = seams(p, nest, tile, all) * model.seam * c->latency;
+    if (!whole_lines(nest, row)) ns += lines * LINE / (double)row * (c->read + model.joint * c->latency);
+    return ns;
 }
 
 /* Source lines of transposes that have left the second cache before their tile's turn. */
@@ -251,8 +268,9 @@ static double tiles_ns(const lm_problem *p, const lm_step *step, const shape *ti
         ns += late_lines(&step->nest, tile, far->capacity, far->fetched[SRC]) * model.late * latency;
         ns += tile->calls * model.turn;
     }
-    if (step->kernel->stream && (pattern == LM_TRANSPOSE || pattern == LM_GATHER))
-        ns += seams(p, &step->nest, tile) * model.seam * latency;
+    if (step->kernel->stream && pattern == LM_TRANSPOSE) ns += joints_ns(p, step, tile, far->fetched[SRC]);
+    if (step->kernel->stream && pattern == LM_GATHER)
+        ns += seams(p, &step->nest, tile, (int64_t)tile->n0 * step->nest.tile.run) * model.seam * latency;
     return ns;
 }
 
@@ -297,7 +315,7 @@ static double memory_ns(const lm_problem *p, const lm_step *step, const shape *t
 static const struct {
     double call, row, run, byte;
 } kernel_ns[LM_PATTERN_COUNT] = {
-    [LM_ROWS] = {6, 2.2, 0, 0.015},      [LM_GATHER] = {6, 1.9, 0.36, 0.02},
+    [LM_ROWS] = {6, 0.3, 0, 0.015},      [LM_GATHER] = {6, 1.9, 0.36, 0.02},
     [LM_SCATTER] = {6, 2.0, 0.30, 0.02}, [LM_STRIDED] = {6, 2.0, 0.35, 0.02},
     [LM_REVERSE] = {6, 2.0, 0, 0.03},    [LM_FILL] = {8, 2.0, 0, 0.02},
     [LM_TRANSPOSE] = {8, 0.6, 0, 0.013},

@@ -23,12 +23,14 @@ typedef struct tile_bytes {
     int64_t dst, src;
 } tile_bytes;
 
+enum { PAGE = 4096 };
+
 /* Source rows whose lines the second-level cache holds all at once: with steps of a multiple of a page they
  * share so few sets that more of them drive each other out. How few depends on where the system put the
  * pages; this is between pages at random, which hold 256 rows of any step, and pages in sequence, which hold
  * a megabyte's worth. */
 static int64_t rows_held(int64_t ss) {
-    enum { PAGE = 4096, LEAST = 64, MOST = 256, REACH = 4 << 20 };
+    enum { LEAST = 64, MOST = 256, REACH = 4 << 20 };
     const int64_t common = ss & -ss, rows = common > 0 ? REACH / common : LEAST;
     if (common > 0 && common < PAGE) return MOST * (PAGE / common);
     return rows < LEAST ? LEAST : least(rows, MOST);
@@ -67,8 +69,10 @@ static int propose_both(const lm_problem *p, const lm_params *start, tile_bytes 
 
 /* Few source rows at a time, so that their pages and those of the block that is written stay in the first
  * level of the TLB: some lines of each in the order of the source, or a page of each in that of the
- * destination. */
+ * destination. Not where rows share sets of the caches: those tiles lose more there than the TLB gains. */
 static int propose_few_rows(const lm_problem *p, const lm_params *start, lm_params *out, int count) {
+    const int64_t ss = p->dim[lm_dst_dense_axis(p)].ss;
+    if ((ss & -ss) >= PAGE) return count;
     const int64_t rows = p->run > 2 ? 32 : 64 / p->run;
     count = propose_tile(p, start, (tile_bytes){rows * p->run, 256}, LM_ORDER_SRC, out, count);
     return propose_tile(p, start, (tile_bytes){rows * p->run, 4096}, LM_ORDER_DST, out, count);
