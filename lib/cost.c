@@ -11,17 +11,17 @@
 
 /* What makes the model fit the times of some thousand candidates of the suites. */
 static const struct model {
-    double l1_share, l2_share; /* of a cache, that data stay in */
-    double tlb_first, tlb_all; /* pages */
-    double store_waits;        /* stores wait for the TLB less */
-    double near_write;         /* lines of the third cache that writing one costs */
-    double least_break;        /* ns of a break where breaks are so many that they overlap */
-    double seam;               /* of a latency, for the rest of a row that is not streamed */
-    double joint;              /* of a latency, for a source line of a line that two tiles share */
-    double late;               /* of a latency, for a line that was asked for too far ahead */
-    double turn;               /* ns until the reading of a transpose's next tile is in full swing */
-    double against;            /* ns a source line where loops do not follow the source */
-} model = {0.5, 0.45, 72, 1256, 0.22, 0.73, 8.4, 0.52, 0.02, 0.1, 66, 0.25};
+    double l1_share, l2_share, l3_share; /* of a cache, that data stay in */
+    double tlb_first, tlb_all;           /* pages */
+    double store_waits;                  /* stores wait for the TLB less */
+    double near_write;                   /* lines of the third cache that writing one costs */
+    double least_break;                  /* ns of a break where breaks are so many that they overlap */
+    double seam;                         /* of a latency, for the rest of a row that is not streamed */
+    double joint;                        /* of a latency, for a source line of a line that two tiles share */
+    double late;                         /* of a latency, for a line that was asked for too far ahead */
+    double turn;    /* ns until the reading of a transpose's next tile is in full swing */
+    double against; /* ns a source line where loops do not follow the source */
+} model = {0.56, 0.48, 0.6, 55, 1400, 0.2, 0.65, 8.4, 0.45, 0.025, 0.1, 40, 0.25};
 
 static const lm_calibration *calibration(const lm_problem *p) {
     return p->calibration ? p->calibration : &lm_usual_calibration;
@@ -293,7 +293,8 @@ static double memory_ns(const lm_problem *p, const lm_step *step, const shape *t
     box_open(&b, &step->nest);
     find_levels(&l, step);
     const double lines = lines_of(&b, DST) + lines_of(&b, SRC);
-    const bool far = lines * LINE > (double)llc_bytes(m), pages = lines > LINE * model.tlb_first;
+    const bool far = lines * LINE > (double)llc_bytes(m) * model.l3_share,
+               pages = lines > LINE * model.tlb_first;
     find_traffic(at, &b, &l, pages);
     double ns = (at[L1].fetched[DST] + at[L1].fetched[SRC]) * c->l2;
     if (lines > l2 || stream) {
