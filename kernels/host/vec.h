@@ -120,6 +120,7 @@ LM_INLINE lane lane_zip_hi(lane a, lane b, int run) {
 
 /* vec_shuffle(v, order): byte k of each lane becomes byte order[k] of that lane, where VEC_SHUFFLES.
  * vec_rows(p, stride): lane l is the 16 bytes at p + l*stride. vec_scatter(p, stride, v): the way back.
+ * vec_turn(p, q, r, s): where VEC_TURNS, lane l of vector k changes places with lane k of vector l.
  * vec_narrow(a, b): the doubles of a, then those of b, as floats. */
 
 #if defined(__AVX512BW__)
@@ -142,6 +143,15 @@ LM_INLINE void vec_scatter(char *p, int64_t stride, vec v) {
     lane_store(p + stride, _mm512_extracti32x4_epi32(v, 1));
     lane_store(p + 2 * stride, _mm512_extracti32x4_epi32(v, 2));
     lane_store(p + 3 * stride, _mm512_extracti32x4_epi32(v, 3));
+}
+enum { VEC_TURNS = 1 };
+LM_INLINE void vec_turn(vec *p, vec *q, vec *r, vec *s) {
+    const vec a = _mm512_shuffle_i32x4(*p, *q, 0x88), b = _mm512_shuffle_i32x4(*p, *q, 0xdd);
+    const vec c = _mm512_shuffle_i32x4(*r, *s, 0x88), d = _mm512_shuffle_i32x4(*r, *s, 0xdd);
+    *p = _mm512_shuffle_i32x4(a, c, 0x88);
+    *q = _mm512_shuffle_i32x4(b, d, 0x88);
+    *r = _mm512_shuffle_i32x4(a, c, 0xdd);
+    *s = _mm512_shuffle_i32x4(b, d, 0xdd);
 }
 LM_INLINE vec vec_narrow(vec_reals a, vec_reals b) {
     return _mm512_inserti64x4(_mm512_castsi256_si512(_mm256_castps_si256(_mm512_cvtpd_ps(a))),
@@ -237,6 +247,11 @@ LM_INLINE vec vec_narrow(vec_reals a, vec_reals b) {
 LM_INLINE vec vec_zip_lo(vec a, vec b, int run) { return lane_zip_lo(a, b, run); }
 LM_INLINE vec vec_zip_hi(vec a, vec b, int run) { return lane_zip_hi(a, b, run); }
 
+#endif
+
+#if !defined(__AVX512BW__)
+enum { VEC_TURNS = 0 };
+LM_INLINE void vec_turn(vec *p, vec *q, vec *r, vec *s) { (void)p, (void)q, (void)r, (void)s; }
 #endif
 
 /* Bytes of a cache line, the unit of streaming stores; of a vector. */

@@ -33,6 +33,13 @@ LM_INLINE void line_blocks(char *dst, int64_t ds1, const char *src, int64_t ss0,
     }
 }
 
+/* The same for words of 4 bytes, a whole number of blocks, where nothing is asked for ahead and destination
+ * rows are whole lines. Not inlined, for it needs all registers. */
+static __attribute__((noinline, unused)) void resident_lines(char *dst, int64_t ds1, const char *src,
+                                                             int64_t ss0, int64_t n0) {
+    for (int64_t i = 0; i < n0; i += VEC / 4) block_line(dst + i * 4, ds1, src + i * ss0, ss0, 4);
+}
+
 /* A source line's worth of columns, n0 >= VEC/run rows: high blocks down the rows, so that each source line
  * is used up while it is near and few destination rows are open. The last block is moved back to end at the
  * edge, so that some runs are copied twice. All by value: no store may change what a loop depends on. */
@@ -40,8 +47,11 @@ LM_INLINE void line_band(char *dst, int64_t ds1, const char *src, int64_t ss0, i
                          int run, store_kind how) {
     const int64_t high = VEC / run, whole = n0 / high * high;
     const bool pack = run <= 2 && rows_collide(ss0, high);
+    const bool lines = (((uintptr_t)dst | (uintptr_t)ds1) & (LM_LINE - 1)) == 0;
+    const bool resident = VEC_TURNS && run == 4 && how == STORE && !ahead && lines;
     _Alignas(LM_LINE) char packed[VEC * LM_LINE];
-    for (int64_t i = 0; i < whole; i += high) {
+    if (resident) resident_lines(dst, ds1, src, ss0, whole);
+    for (int64_t i = resident ? whole : 0; i < whole; i += high) {
         const char *s = src + i * ss0, *next = ahead ? s + ahead : NULL;
         if (pack) pack_lines(packed, s, ss0, high);
         line_blocks(dst + i * run, ds1, pack ? packed : s, pack ? LM_LINE : ss0, next, ss0, run, how);
