@@ -69,10 +69,11 @@ static int propose_both(const lm_problem *p, const lm_params *start, tile_bytes 
 
 /* Few source rows at a time, so that their pages and those of the block that is written stay in the first
  * level of the TLB: some lines of each in the order of the source, or a page of each in that of the
- * destination. Not where rows share sets of the caches: those tiles lose more there than the TLB gains. */
+ * destination. Not for large problems whose rows share sets of the caches: they lose more there than the
+ * TLB gains. */
 static int propose_few_rows(const lm_problem *p, const lm_params *start, lm_params *out, int count) {
     const int64_t ss = p->dim[lm_dst_dense_axis(p)].ss;
-    if ((ss & -ss) >= PAGE) return count;
+    if ((ss & -ss) >= PAGE && p->payload >= lm_stream_threshold() / 4) return count;
     const int64_t rows = p->run > 2 ? 32 : 64 / p->run;
     count = propose_tile(p, start, (tile_bytes){rows * p->run, 256}, LM_ORDER_SRC, out, count);
     return propose_tile(p, start, (tile_bytes){rows * p->run, 4096}, LM_ORDER_DST, out, count);
