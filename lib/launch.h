@@ -51,7 +51,7 @@ int lm_variant_options(const lm_variant *variant, char *buf, size_t size);
 typedef struct lm_hip_params {
     lm_hip_kernel kernel;
     int word[2];     /* the widest access of either side; narrower where addresses demand it */
-    int64_t tile[2]; /* runs along the axis that is dense on this side; 0 = the kernel has none */
+    int64_t tile[2]; /* bytes of a tile's rows on this side; 0 = the kernel has none */
     lm_order order;  /* of tiles: by the destination's steps or by the source's */
     int items;       /* words that a thread has in flight */
     bool stream;
@@ -59,7 +59,8 @@ typedef struct lm_hip_params {
 
 bool lm_hip_params_equal(const lm_hip_params *a, const lm_hip_params *b);
 
-/* "hip-tile word=16x16 tile=64x64 order=src items=4 store=plain" (destination x source). As snprintf. */
+/* "hip-tile word=16x16 tile=64x64 order=src items=4 store=plain" (destination x source; tiles in bytes). As snprintf.
+ */
 int lm_hip_params_format(char *buf, size_t size, const lm_hip_params *params);
 
 /* Read what lm_hip_params_format() writes, and nothing else; false, and *out as it was, for anything else. */
