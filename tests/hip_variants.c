@@ -54,9 +54,12 @@ static void add_copy(const lm_problem *p, const lm_device *device) {
 }
 
 static void add_affine(const lm_problem *p, const lm_case *c, const lm_device *device) {
-    lm_launch launch;
-    lm_hip_make_affine(p, &c->dst, c->elem_size == 4 ? LMAD_INT32 : LMAD_INT64, device, 16, &launch);
-    add(&launch.variant);
+    static const lmad_type types[2][2] = {{LMAD_INT32, LMAD_FLOAT}, {LMAD_INT64, LMAD_DOUBLE}};
+    for (int k = 0; k < 2; k++) {
+        lm_launch launch;
+        lm_hip_make_affine(p, &c->dst, types[c->elem_size == 8][k], device, 16, &launch);
+        add(&launch.variant);
+    }
 }
 
 /* Moves within overlapping views are two copies, which these suites have; lists are for the host. */

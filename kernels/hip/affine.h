@@ -3,14 +3,21 @@
  * descriptor, for terms of reals are added in this order; threads run along the one that is fastest in memory. */
 enum { LM_AFFINE_INT32, LM_AFFINE_INT64, LM_AFFINE_FLOAT, LM_AFFINE_DOUBLE };
 
+/* The bits of a value, or the first of them, as another type. */
+template <class TO, class FROM> LM_DEVICE TO lm_bits(const FROM &from) {
+    TO to;
+#if defined(__CUDACC__)
+    memcpy(&to, &from, sizeof to); /* a builtin of NVIDIA's; others declare it in a header */
+#else
+    __builtin_memcpy(&to, &from, sizeof to);
+#endif
+    return to;
+}
+
 #if LM_OPTION == 2 || LM_OPTION == 3
 
 /* Products and sums stay apart: fused, they would round differently than on the host. */
-LM_DEVICE double lm_real(lm_u64 bits) {
-    double value;
-    __builtin_memcpy(&value, &bits, sizeof value);
-    return value;
-}
+LM_DEVICE double lm_real(lm_u64 bits) { return lm_bits<double>(bits); }
 LM_DEVICE double lm_term(double value, lm_count i, lm_u64 step) {
 #if defined(__CUDACC__) && !defined(LM_EMULATED)
     return __dadd_rn(value, __dmul_rn((double)i, lm_real(step)));
@@ -25,14 +32,11 @@ LM_DEVICE double lm_term(double value, lm_count i, lm_u64 step) {
 typedef double lm_value;
 LM_DEVICE lm_value lm_base(lm_args a) { return lm_real(a->fill.steps[0]); }
 LM_DEVICE lm_word<LM_DST_WORD> lm_pack_value(lm_value value) {
-    lm_word<LM_DST_WORD> word;
 #if LM_OPTION == 2
-    const float number = (float)value;
+    return lm_bits<lm_word<LM_DST_WORD>>((float)value);
 #else
-    const double number = value;
+    return lm_bits<lm_word<LM_DST_WORD>>(value);
 #endif
-    __builtin_memcpy(&word, &number, sizeof word);
-    return word;
 }
 
 #else
@@ -40,11 +44,7 @@ LM_DEVICE lm_word<LM_DST_WORD> lm_pack_value(lm_value value) {
 typedef lm_u64 lm_value;
 LM_DEVICE lm_value lm_base(lm_args a) { return a->fill.steps[0]; }
 LM_DEVICE lm_value lm_term(lm_value value, lm_count i, lm_u64 step) { return value + i * step; }
-LM_DEVICE lm_word<LM_DST_WORD> lm_pack_value(lm_value value) {
-    lm_word<LM_DST_WORD> word;
-    __builtin_memcpy(&word, &value, sizeof word);
-    return word;
-}
+LM_DEVICE lm_word<LM_DST_WORD> lm_pack_value(lm_value value) { return lm_bits<lm_word<LM_DST_WORD>>(value); }
 
 #endif
 

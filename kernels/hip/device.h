@@ -19,8 +19,9 @@
 #define LM_STREAM 0
 #endif
 
-/* Functions are inlined wherever they are used: what is passed by address would lie in memory otherwise. */
-#define LM_DEVICE static __device__ inline __attribute__((always_inline))
+/* Functions are inlined wherever they are used: what is passed by address would lie in memory otherwise. No kernel
+ * uses all of them. */
+#define LM_DEVICE [[maybe_unused]] static __device__ inline __attribute__((always_inline))
 
 #if defined(LM_EMULATED)
 
