@@ -37,10 +37,10 @@ static bool load(const char *path) {
     return all;
 }
 
-/* The NVIDIA provider is there whether or not NVRTC is. */
+/* The NVIDIA provider is there whether or not NVRTC is. HIP takes no program without text. */
 static bool can_start(const char *path) {
     lm_hiprtc_program program;
-    const bool can = hiprtcCreateProgram(&program, "", "empty.hip", 0, NULL, NULL) == 0;
+    const bool can = hiprtcCreateProgram(&program, "enum { NOTHING };", "try.hip", 0, NULL, NULL) == 0;
     if (can)
         hiprtcDestroyProgram(&program);
     else
@@ -51,7 +51,7 @@ static bool can_start(const char *path) {
 static void show_log(lm_hiprtc_program program) {
     size_t size = 0;
     char *log = hiprtcGetProgramLogSize(program, &size) == 0 ? calloc(size + 1, 1) : NULL;
-    if (log && hiprtcGetProgramLog(program, log) == 0) puts(log);
+    if (log && hiprtcGetProgramLog(program, log) == 0 && *log) puts(log);
     free(log);
 }
 
@@ -66,7 +66,7 @@ static bool compile(const char *arch, char *line) {
     if (hiprtcCreateProgram(&program, lm_device_source(), "lmad.hip", 0, NULL, NULL) != 0) return false;
     const bool good = hiprtcCompileProgram(program, count, option) == 0 &&
                       hiprtcGetCodeSize(program, &size) == 0 && size > 0;
-    if (!good) show_log(program);
+    show_log(program); /* warnings, too */
     hiprtcDestroyProgram(&program);
     return good;
 }
