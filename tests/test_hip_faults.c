@@ -124,8 +124,8 @@ static void check_outcome(const form *f, lm_field *field, lmad_status status, bo
     if (status == LMAD_OK && f->op == COPY && !lm_field_is_right(field)) complain(when, "wrong result");
 }
 
-/* Plan, execute and destroy while call number nth fails. False: there were not so many. */
-static bool try_failure(const form *f, lm_field *field, int nth, int error) {
+/* Plan, execute and destroy while call number nth fails. Returns how many there were. */
+static int try_failure(const form *f, lm_field *field, int nth, int error) {
     char when[128];
     snprintf(when, sizeof when, "%s, call %d fails with %d", f->name, nth, error);
     lm_field_good(lm_field_hip->hipSetDevice(0));
@@ -136,24 +136,30 @@ static bool try_failure(const form *f, lm_field *field, int nth, int error) {
     lmad_status status = plan(&p, f);
     if (status == LMAD_OK) status = execute(p, f, field);
     lmad_plan_destroy(p);
-    const bool failed = emu->breakable_calls() >= nth;
+    const int calls = emu->breakable_calls();
     emu->break_call(NULL, 0, 0);
-    check_outcome(f, field, status, failed, when);
+    check_outcome(f, field, status, calls >= nth, when);
     check_alive(&before, when);
-    return failed;
+    return calls;
 }
 
-static int step_of(const form *f) {
-    return (f->effort == LMAD_ESTIMATE ? 1 : 13) * (lm_test_scale() > 1 ? 5 : 1);
+enum { NEVER = 1 << 20 };
+
+/* How far to the next call that fails, of so many: all of the first and the last ones, where the variety is, and fewer
+ * of the chunks and rounds in between. */
+static int step_of(int nth, int calls) {
+    const int near = nth < calls - nth ? nth : calls - nth;
+    return (1 + (near > 0 ? near : 0) / 16) * (lm_test_scale() > 1 ? 5 : 1);
 }
 
 static void try_all(const form *f, bool lazy, int error) {
     lm_field field;
     emu = lm_field_begin(2, 64, lazy);
     lm_field_open(&field, &f->trial, &f->ends);
-    try_failure(f, &field, 1 << 20, error); /* code is compiled and loaded now */
+    try_failure(f, &field, NEVER, error); /* code is compiled and loaded now */
+    const int calls = try_failure(f, &field, NEVER, error);
     int nth = 1;
-    while (try_failure(f, &field, nth, error)) nth += step_of(f);
+    while (try_failure(f, &field, nth, error) >= nth) nth += step_of(nth, calls);
     ck_assert_int_gt(nth, 3);
     ck_assert_int_eq(faults, 0);
     lm_field_close(&field);
