@@ -91,13 +91,23 @@ bool lm_field_is_right(lm_field *f) {
     return memcmp(f->got, f->want, f->dst_size) == 0;
 }
 
-void lm_field_close(lm_field *f) {
-    release(f->dst_kind, f->dst);
-    release(f->src_kind, f->src);
+static void forget(lm_field *f) {
     free(f->old);
     free(f->want);
     free(f->got);
     free(f->from);
+}
+
+void lm_field_close(lm_field *f) {
+    release(f->dst_kind, f->dst);
+    release(f->src_kind, f->src);
+    forget(f);
+}
+
+void lm_field_abandon(lm_field *f) {
+    if (f->dst_kind == PAGEABLE) free(f->dst);
+    if (f->src_kind == PAGEABLE) free(f->src);
+    forget(f);
 }
 
 lm_hip_stream lm_field_stream(int device) {

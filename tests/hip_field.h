@@ -36,6 +36,9 @@ void lm_field_good(lm_hip_error error);
 void lm_field_open(lm_field *f, const lm_trial *t, const lm_field_ends *e);
 void lm_field_close(lm_field *f);
 
+/* The same without the run time, which has lost its memory. */
+void lm_field_abandon(lm_field *f);
+
 /* Both blocks as they were at first. */
 void lm_field_reset(lm_field *f);
 

@@ -226,6 +226,7 @@ START_TEST(lost_device) {
     if (_i % 3 < 2) ck_assert_int_ne(status, LMAD_OK);
     lmad_plan_destroy(p);
     emu->reset();
+    lm_field_abandon(&field);
 }
 END_TEST
 
