@@ -59,7 +59,8 @@ typedef struct lm_hip_params {
 
 bool lm_hip_params_equal(const lm_hip_params *a, const lm_hip_params *b);
 
-/* "hip-tile word=16x16 tile=64x64 order=src items=4 store=plain" (destination x source; tiles in bytes). As snprintf.
+/* "hip-tile word=16x16 tile=64x64 order=src items=4 store=plain" (destination x source; tiles in bytes). As
+ * snprintf.
  */
 int lm_hip_params_format(char *buf, size_t size, const lm_hip_params *params);
 

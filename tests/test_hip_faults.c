@@ -145,8 +145,8 @@ static int try_failure(const form *f, lm_field *field, int nth, int error) {
 
 enum { NEVER = 1 << 20 };
 
-/* How far to the next call that fails, of so many: all of the first and the last ones, where the variety is, and fewer
- * of the chunks and rounds in between. */
+/* How far to the next call that fails, of so many: all of the first and the last ones, where the variety is,
+ * and fewer of the chunks and rounds in between. */
 static int step_of(int nth, int calls) {
     const int near = nth < calls - nth ? nth : calls - nth;
     return (1 + (near > 0 ? near : 0) / 16) * (lm_test_scale() > 1 ? 5 : 1);

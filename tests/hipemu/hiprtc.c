@@ -100,8 +100,8 @@ static void remove_folder(const char *folder) { nftw(folder, remove_one, 8, FTW_
 
 /* ---- The compiler ------------------------------------------------------------------------------- */
 
-/* Not a second stack for each fibre, to find what is used after a function has returned: it would be mapped and
- * unmapped for every thread of a launch, which takes longer than all else. */
+/* Not a second stack for each fibre, to find what is used after a function has returned: it would be mapped
+ * and unmapped for every thread of a launch, which takes longer than all else. */
 #if defined(EMU_ASAN) && defined(__clang__)
 #define SANITIZE "-fsanitize=address", "-fno-omit-frame-pointer", "-fsanitize-address-use-after-return=never",
 #elif defined(EMU_ASAN)
