@@ -31,12 +31,13 @@ static void check(int line, const char *what, long long got, long long want) {
 }
 #define CHECK(expression, want) check(__LINE__, #expression, (long long)(expression), (long long)(want))
 
-/* ISO C has no cast from object to function. */
+/* ISO C has no cast from object to function. Of hipLaunchHostFunc() and hipStreamAddCallback() one is enough. */
 static int find(void *library, const char *name, void *slot) {
     void *address = dlsym(library, name);
-    if (!address) fprintf(stderr, "no %s\n", name);
     memcpy(slot, &address, sizeof address);
-    return !address;
+    if (address || !strcmp(name, "hipStreamAddCallback")) return 0;
+    fprintf(stderr, "no %s\n", name);
+    return 1;
 }
 
 static int load(const char *provider, const char *driver) {
