@@ -144,12 +144,6 @@ static void record(const lmad_plan *plan, const lm_device_wish *w) {
     if (w->op != LM_OP_AFFINE) lm_history_add(&anywhere, w->dst, w->src, w->elem_size);
 }
 
-static bool is_identity(const lm_problem *p) {
-    for (int k = 0; k < p->rank; k++)
-        if (p->dim[k].ds != p->dim[k].ss) return false;
-    return p->doff == p->soff;
-}
-
 lmad_status lm_device_plan_init(lmad_plan *plan, const lm_device_wish *w) {
     const lm_device *device;
     int threads;
@@ -162,7 +156,7 @@ lmad_status lm_device_plan_init(lmad_plan *plan, const lm_device_wish *w) {
     p->dst_space = w->dst_device;
     p->src_space = w->src_device;
     if (!lm_problem_crosses(p)) p->threads = 1;
-    const bool nothing = p->count == 0 || (p->op == LM_OP_MOVE && is_identity(p));
+    const bool nothing = p->count == 0 || (p->op == LM_OP_MOVE && lm_problem_is_identity(p));
     plan->recipe = nothing ? LM_RECIPE_NOTHING : LM_RECIPE_DEVICE;
     if (!nothing) status = make_device(plan, w, device);
     if (status != LMAD_OK) return status;

@@ -43,18 +43,11 @@ static lmad_status plan_buffered(lmad_plan *plan, const lmad_desc *dst, const lm
     return status;
 }
 
-/* Is the move from every element onto itself? */
-static bool is_identity(const lm_problem *p) {
-    for (int k = 0; k < p->rank; k++)
-        if (p->dim[k].ds != p->dim[k].ss) return false;
-    return p->doff == p->soff;
-}
-
 static lm_recipe choose_recipe(const lm_problem *p) {
     if (p->count == 0) return LM_RECIPE_NOTHING;
     if (p->op == LM_OP_FILL) return LM_RECIPE_VALUE;
     if (p->op == LM_OP_COPY) return LM_RECIPE_ONE;
-    if (is_identity(p)) return LM_RECIPE_NOTHING;
+    if (lm_problem_is_identity(p)) return LM_RECIPE_NOTHING;
     return lm_problem_overlaps(p, NULL, NULL) ? LM_RECIPE_MOVE : LM_RECIPE_ONE;
 }
 

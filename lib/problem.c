@@ -135,3 +135,9 @@ bool lm_problem_overlaps(const lm_problem *p, const void *dst, const void *src) 
     if (p->dhi <= slo || shi <= p->dlo) return false;
     return sets_meet(p, shift);
 }
+
+bool lm_problem_is_identity(const lm_problem *p) {
+    for (int k = 0; k < p->rank; k++)
+        if (p->dim[k].ds != p->dim[k].ss) return false;
+    return p->doff == p->soff;
+}
