@@ -94,6 +94,7 @@ static const char *understand(lm_record *r, const char *machine) {
     r->distance = lm_sibling_distance(machine, r->machine);
     r->key = NULL;
     r->calibration = NULL;
+    r->on_device = false;
     r->candidate = (lm_candidate){.kind = NULL};
     if (r->effort < 0) return NULL;
     if (strcmp(r->problem, LM_CALIBRATION_KEY) == 0) return read_calibration(r);

@@ -36,8 +36,9 @@ said '^device hip:2  *emulated gfx1030, .*wave=32' LMAD_HIP_LIBRARY="$emulator" 
 grep -q '^device hip:3' "$folder/said" && failed "a fourth device of three"
 
 # A program with more rights than its caller does not load what the caller names. Needs root, and a file system
-# that honours the bit.
-if [ "$(id -u)" = 0 ] && cp "$info" "$folder/info" && chown nobody "$folder/info" && chmod 4755 "$folder/info"; then
+# that honours the bit; and leak checkers cannot look into such a program.
+case " ${CFLAGS-} " in *-fsanitize*) may=no ;; *) may=yes ;; esac
+if [ $may = yes ] && [ "$(id -u)" = 0 ] && cp "$info" "$folder/info" && chown nobody "$folder/info" && chmod 4755 "$folder/info"; then
     chmod 755 "$folder"
     LMAD_HIP_LIBRARY=$emulator "$folder/info" >"$folder/said" 2>&1 || failed "status $? of a setuid program"
     if grep -q '^LMAD_HIP_LIBRARY .*ignored' "$folder/said"; then
@@ -48,7 +49,7 @@ if [ "$(id -u)" = 0 ] && cp "$info" "$folder/info" && chown nobody "$folder/info
         failed "a setuid program used LMAD_HIP_LIBRARY"
     fi
 else
-    echo "setuid: not tried, only root can"
+    echo "setuid: not tried, only root can, and not under sanitizers"
 fi
 
 [ "$failures" -eq 0 ] || { echo "$failures failures"; exit 1; }
