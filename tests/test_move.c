@@ -14,7 +14,16 @@
 /* ---- every way ------------------------------------------------------------------------------------ */
 
 static const lm_move_limits low[] = {
-    {.least = 0, .row = 1, .wave = 2, .block = 8, .cycle = 16, .run = 2, .chunk = 4, .slice = 3, .thread = 1, .work = 1 << 20},
+    {.least = 0,
+     .row = 1,
+     .wave = 2,
+     .block = 8,
+     .cycle = 16,
+     .run = 2,
+     .chunk = 4,
+     .slice = 3,
+     .thread = 1,
+     .work = 1 << 20},
     {.least = 0,
      .row = 3,
      .wave = 9,
@@ -127,7 +136,8 @@ START_TEST(every_small_pair) {
             if (same_shape(&dst[i], &src[j]) && luck % (unsigned)lm_test_scale() == 0)
                 try_pair(&rig, &dst[i], &src[j], lm_mix(luck), &contexts);
         }
-    for (int k = 0; k < 6; k++) ck_assert_int_gt(taken[k], 0);
+    for (int k = 0; k < 6 && lm_test_scale() <= 20; k++) /* a few draws need not meet every mover */
+        ck_assert_int_gt(taken[k], 0);
     lm_contexts_close(&contexts);
     lm_rig_close(&rig);
     free(dst);
