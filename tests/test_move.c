@@ -14,16 +14,7 @@
 /* ---- every way ------------------------------------------------------------------------------------ */
 
 static const lm_move_limits low[] = {
-    {.least = 0,
-     .row = 1,
-     .wave = 2,
-     .block = 8,
-     .cycle = 16,
-     .run = 2,
-     .chunk = 4,
-     .slice = 3,
-     .thread = 1,
-     .work = 1 << 20},
+    {.least = 0, .row = 1, .wave = 2, .block = 8, .cycle = 16, .run = 2, .chunk = 4, .slice = 3, .thread = 1, .work = 1 << 20},
     {.least = 0,
      .row = 3,
      .wave = 9,
