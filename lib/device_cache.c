@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "environment.h"
+#include "files.h"
 #include "record.h"
 
 #define LM_CODE_HEAD "lmad-code 1"
@@ -103,26 +104,6 @@ bool lm_device_cache_read(const char *key, lm_cached *out) {
 
 /* ---- writing ---------------------------------------------------------------------------------------- */
 
-/* The folder and those that it is in, as far as they are missing; for nobody else. */
-static void make_folders(const char *path) {
-    char folder[PATH_MAX];
-    for (const char *at = path; (at = strchr(at + 1, '/')) != NULL;) {
-        snprintf(folder, sizeof folder, "%.*s", (int)(at - path), path);
-        mkdir(folder, 0700); /* failure shows when the file is made */
-    }
-}
-
-static bool write_whole(int fd, const char *bytes, size_t size) {
-    while (size) {
-        const ssize_t put = write(fd, bytes, size);
-        if (put < 0 && errno == EINTR) continue;
-        if (put <= 0) return false;
-        bytes += put;
-        size -= (size_t)put;
-    }
-    return true;
-}
-
 /* What stands in a file: the caller's to free. */
 static char *file_text(const char *key, const lm_cached *entry, size_t *size) {
     const size_t length = strlen(key), rest = length + 1 + entry->size;
@@ -146,10 +127,10 @@ void lm_device_cache_write(const char *key, const lm_cached *entry) {
     if (snprintf(temporary, sizeof temporary, "%s.XXXXXX", path) >= (int)sizeof temporary) return;
     char *text = file_text(key, entry, &size);
     if (!text) return;
-    make_folders(path);
+    lm_make_folders(path, 0700); /* for nobody else */
     const int fd = mkostemp(temporary, O_CLOEXEC);
     if (fd < 0) goto free_text;
-    const bool whole = write_whole(fd, text, size);
+    const bool whole = lm_write_all(fd, text, size);
     if (close(fd) != 0 || !whole || rename(temporary, path) != 0) unlink(temporary);
 
 free_text:

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "file_lock.h"
+#include "files.h"
 #include "status.h"
 #include "wisdom.h"
 #include "wisdom_file.h"
@@ -24,17 +25,6 @@ static lmad_status io_error(const char *path, const char *what) {
 }
 
 /* ---- writing one ------------------------------------------------------------------------------------ */
-
-static bool write_all(int fd, const char *text, size_t length) {
-    while (length) {
-        const ssize_t put = write(fd, text, length);
-        if (put < 0 && errno == EINTR) continue;
-        if (put <= 0) return false;
-        text += put;
-        length -= (size_t)put;
-    }
-    return true;
-}
 
 /* The old file's permissions, or those that a new file gets. */
 static mode_t mode_for(const char *path) {
@@ -61,7 +51,7 @@ static void sync_folder(const char *path) {
 static lmad_status fill_temporary(int fd, const char *temporary, const char *path, const char *text,
                                   size_t length) {
     lmad_status status = LMAD_OK;
-    if (!write_all(fd, text, length))
+    if (!lm_write_all(fd, text, length))
         status = io_error(temporary, "writing");
     else if (fchmod(fd, mode_for(path)) != 0)
         status = io_error(temporary, "setting permissions");

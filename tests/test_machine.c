@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "child.h"
 #include "lib/cpu.h"
 #include "lib/machine.h"
 
@@ -87,20 +88,6 @@ START_TEST(test_this_machine) {
 }
 END_TEST
 
-/* Run a check in a child, which may change what it likes. */
-static void in_child(void (*check)(void)) {
-    pid_t pid = fork();
-    ck_assert_int_ge(pid, 0);
-    if (pid == 0) {
-        alarm(60);
-        check();
-        _exit(0);
-    }
-    int status;
-    ck_assert_int_eq(waitpid(pid, &status, 0), pid);
-    ck_assert_int_eq(status, 0);
-}
-
 static void require(int ok, const char *what) {
     if (ok) return;
     fprintf(stderr, "in the child: %s\n", what);
@@ -142,7 +129,7 @@ static void check_affinity(void) {
             "the binding is left alone");
 }
 
-START_TEST(test_affinity) { in_child(check_affinity); }
+START_TEST(test_affinity) { lm_in_child(check_affinity); }
 END_TEST
 
 /* hwloc cannot load what it is told to: the guesses must do. */
@@ -156,7 +143,7 @@ static void check_without_hwloc(void) {
     require(m->memory_bytes > 0, "memory");
 }
 
-START_TEST(test_without_hwloc) { in_child(check_without_hwloc); }
+START_TEST(test_without_hwloc) { lm_in_child(check_without_hwloc); }
 END_TEST
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) /* they cannot live with a limit */
@@ -181,7 +168,7 @@ static void check_without_memory(void) {
     require(m->cores >= 1 && m->line_bytes > 0 && m->page_bytes > 0, "usual values");
 }
 
-START_TEST(test_without_memory) { in_child(check_without_memory); }
+START_TEST(test_without_memory) { lm_in_child(check_without_memory); }
 END_TEST
 
 #endif
@@ -346,13 +333,13 @@ static void require_widest(const char *name) {
 static void check_isa_unknown(void) { require_widest("sse9"); }
 static void check_isa_foreign(void) { require_widest(lm_isa_supported(LM_ISA_NEON) ? "avx2" : "neon"); }
 
-START_TEST(test_isa_base) { in_child(check_isa_base); }
+START_TEST(test_isa_base) { lm_in_child(check_isa_base); }
 END_TEST
 
-START_TEST(test_isa_unknown) { in_child(check_isa_unknown); }
+START_TEST(test_isa_unknown) { lm_in_child(check_isa_unknown); }
 END_TEST
 
-START_TEST(test_isa_foreign) { in_child(check_isa_foreign); }
+START_TEST(test_isa_foreign) { lm_in_child(check_isa_foreign); }
 END_TEST
 
 static TCase *quota_case(void) {

@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "child.h"
 #include "lib/file_lock.h"
 #include "lib/record.h"
 #include "lib/wisdom.h"
@@ -288,19 +289,6 @@ END_TEST
 
 /* ---- Places and recording: the environment is read once, so each in a child ---- */
 
-static void in_child(void (*check)(void)) {
-    const pid_t pid = fork();
-    ck_assert_int_ge(pid, 0);
-    if (pid == 0) {
-        alarm(60);
-        check();
-        _exit(0);
-    }
-    int status;
-    ck_assert_int_eq(waitpid(pid, &status, 0), pid);
-    ck_assert_int_eq(status, 0);
-}
-
 static void use_list(void) {
     char list[256];
     snprintf(list, sizeof list, "/none/at/all::%s", path);
@@ -323,8 +311,8 @@ START_TEST(places_are_loaded_at_the_first_plan) {
     lmad_ctx *ctx = lm_wise_ctx();
     lm_wise_plan(ctx, 90, 70, LMAD_MEASURE | LMAD_SERIAL);
     ck_assert_int_eq(lmad_wisdom_export_file(ctx, path), LMAD_OK);
-    in_child(use_list);
-    in_child(use_home);
+    lm_in_child(use_list);
+    lm_in_child(use_home);
     lmad_ctx_destroy(ctx);
 }
 END_TEST
@@ -342,8 +330,8 @@ static void record(void) {
 }
 
 START_TEST(problems_are_recorded_once) {
-    in_child(record);
-    in_child(record);
+    lm_in_child(record);
+    lm_in_child(record);
     char *text = contents(path);
     ck_assert_ptr_nonnull(text);
     ck_assert_int_eq(lm_wise_lines(text), 2);

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/files.h"
 #include "lib/places.h"
 #include "lib/record.h"
 #include "lib/timing.h"
@@ -24,14 +25,6 @@ void lm_wisdom_complain(const char *what, lmad_status status) {
 
 /* ---- where to ------------------------------------------------------------------------------------- */
 
-static void make_folders(char *path) {
-    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        mkdir(path, 0777); /* what is missing in the end, the export says */
-        *slash = '/';
-    }
-}
-
 char *lm_wisdom_output(const lm_wisdom_options *options) {
     char path[PATH_MAX];
     if (options->output) return strdup(options->output);
@@ -40,7 +33,7 @@ char *lm_wisdom_output(const lm_wisdom_options *options) {
         fprintf(stderr, "lmad-wisdom: there is no home to keep wisdom in: -o FILE is due\n");
         return NULL;
     }
-    make_folders(path);
+    lm_make_folders(path, 0777); /* what is missing in the end, the export says */
     return strdup(path);
 }
 
