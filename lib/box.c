@@ -4,14 +4,12 @@
 
 #include "cpu.h"
 
-static int64_t magnitude(int64_t v) { return v < 0 ? -v : v; }
-
 /* The axis other than `but` with the shortest step in the destination. */
 static int next_axis(const lm_box *b, int but) {
     int best = LM_BOX_NONE;
     for (int k = 0; k < b->rank; k++) {
         if (k == but || b->dim[k].n == 1) continue;
-        if (best == LM_BOX_NONE || magnitude(b->dim[k].ds) <= magnitude(b->dim[best].ds)) best = k;
+        if (best == LM_BOX_NONE || lm_magnitude(b->dim[k].ds) <= lm_magnitude(b->dim[best].ds)) best = k;
     }
     return best;
 }
@@ -26,7 +24,7 @@ static dense find_dense(const lm_box *b) {
     for (int k = 0; k < b->rank; k++) {
         const lm_pdim *a = &b->dim[k];
         if (a->n == 1) continue;
-        const bool dst = a->ds == b->run, src = magnitude(a->ss) == b->run;
+        const bool dst = a->ds == b->run, src = lm_magnitude(a->ss) == b->run;
         if (dst && a->ss == b->run) d.both = k;
         if (dst) d.dst = k;
         if (src) d.src = k;

@@ -5,8 +5,6 @@
 #include "cpu.h"
 #include "cut.h"
 
-static int64_t magnitude(int64_t v) { return v < 0 ? -v : v; }
-
 /* The kernel's two axes come first in the nest; *axis_of tells which problem axes they are. */
 static void add_kernel_axes(lm_nest *nest, const lm_problem *p, const lm_params *params) {
     const bool bytes = params->inner == LM_AXIS_RUN;
@@ -22,7 +20,7 @@ static void add_kernel_axes(lm_nest *nest, const lm_problem *p, const lm_params 
 /* How far one step of a loop goes on the side that the order looks at. */
 static int64_t reach(const lm_nest *nest, const lm_loop *loop, lm_order order) {
     const lm_pdim *d = &nest->dim[loop->dim];
-    return (order == LM_ORDER_DST ? d->ds : magnitude(d->ss)) * loop->step;
+    return (order == LM_ORDER_DST ? d->ds : lm_magnitude(d->ss)) * loop->step;
 }
 
 /* Insert a loop where its step belongs, longest steps outermost. */

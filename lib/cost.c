@@ -49,7 +49,7 @@ typedef enum side { DST, SRC } side;
 
 static int64_t step_of(const lm_pdim *d, side which) {
     if (which == DST) return d->ds;
-    return d->ss < 0 ? -d->ss : d->ss;
+    return lm_magnitude(d->ss);
 }
 
 /* One axis of a side. */

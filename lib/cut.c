@@ -9,7 +9,6 @@
 enum { UNITS_A_THREAD = 4, EVEN_AT = 8, LINE = 64, PAGE = 4096, LEAST_BAND = 4 * LINE };
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
-static int64_t magnitude(int64_t v) { return v < 0 ? -v : v; }
 
 /* ---- choosing ------------------------------------------------------------------------------------- */
 
@@ -18,7 +17,7 @@ static bool is_even(int64_t n, int threads) { return n % threads == 0 || n >= (i
 /* Do the bands of an axis share few lines, on either side? A source that is read again and again may. */
 static bool is_apart(const lm_pdim *a, int threads) {
     const int64_t band = a->n / threads;
-    return a->ds * band >= LEAST_BAND && (a->ss == 0 || magnitude(a->ss) * band >= LEAST_BAND);
+    return a->ds * band >= LEAST_BAND && (a->ss == 0 || lm_magnitude(a->ss) * band >= LEAST_BAND);
 }
 
 /* The axis with the longest step in the destination of those that have not been seen; -1 when all have. */
@@ -106,7 +105,7 @@ int64_t lm_cut_edge(const char *dst, const lm_pdim *a, int64_t parts, int64_t k)
     const int64_t each = a->n / parts, i = each * k + a->n % parts * k / parts, slack = each / 4;
     for (int64_t unit = PAGE; unit >= LINE; unit = unit == PAGE ? LINE : 0) {
         const int64_t shift = to_boundary((uintptr_t)dst + (uintptr_t)(i * a->ds), a->ds, unit);
-        if (magnitude(shift) <= slack) return i + shift;
+        if (lm_magnitude(shift) <= slack) return i + shift;
     }
     return i;
 }

@@ -16,12 +16,10 @@ static void flip(lm_problem *p) {
     }
 }
 
-static int64_t magnitude(int64_t v) { return v < 0 ? -v : v; }
-
 /* Does a belong outside b? */
 static bool outside(const lm_pdim *a, const lm_pdim *b) {
     if (a->ds != b->ds) return a->ds > b->ds;
-    return magnitude(a->ss) > magnitude(b->ss);
+    return lm_magnitude(a->ss) > lm_magnitude(b->ss);
 }
 
 static void sort(lm_problem *p) {

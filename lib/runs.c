@@ -12,15 +12,13 @@
  * bytes. */
 enum { BUFFER = 4096, PIECE = 65536, ALIGNMENT = 64, STREAM_ROW = 2048 };
 
-static int64_t magnitude(int64_t v) { return v < 0 ? -v : v; }
-
 /* Axes of more than one index by falling steps. */
 static void sort_axes(lm_runs *r) {
     int count = 0;
     for (int k = 0; k < r->rank; k++) {
         if (r->axis[k].n == 1) continue;
         int at = count++;
-        for (; at > 0 && magnitude(r->axis[r->order[at - 1]].stride) < magnitude(r->axis[k].stride); at--)
+        for (; at > 0 && lm_magnitude(r->axis[r->order[at - 1]].stride) < lm_magnitude(r->axis[k].stride); at--)
             r->order[at] = r->order[at - 1];
         r->order[at] = k;
     }

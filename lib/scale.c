@@ -6,14 +6,12 @@
 
 typedef enum side { DST, SRC } side;
 
-static int64_t magnitude(int64_t v) { return v < 0 ? -v : v; }
-
 static int64_t *stride(lm_problem *p, int k, side which) {
     return which == DST ? &p->dim[k].ds : &p->dim[k].ss;
 }
 
 static int64_t step(const lm_problem *p, int k, side which) {
-    return magnitude(which == DST ? p->dim[k].ds : p->dim[k].ss);
+    return lm_magnitude(which == DST ? p->dim[k].ds : p->dim[k].ss);
 }
 
 /* Bytes from the lowest to past the highest one of a side. */

@@ -7,6 +7,7 @@
 
 #include "cpu.h"
 #include "kernels/host/kernel.h"
+#include "problem.h"
 
 /* Bytes of payload below which no thread and no streaming store pays; numbers so small that no sum overflows; the
  * largest element. */
@@ -21,8 +22,6 @@ typedef struct small {
 } small;
 
 static inline bool is_near(int64_t v) { return (uint64_t)v + (uint64_t)bound < 2 * (uint64_t)bound; }
-
-static inline int64_t magnitude(int64_t v) { return v < 0 ? -v : v; }
 
 static inline void swap_axes(small *p) {
     const small q = *p;
@@ -44,7 +43,7 @@ static inline bool take_axis(small *p, const lmad_dim *d, int64_t ss) {
 
 /* The shorter destination step inside, forwards; two axes that fold are one. */
 static inline void normalise(small *p) {
-    if (p->n1 > 1 && magnitude(p->ds1) < magnitude(p->ds0)) swap_axes(p);
+    if (p->n1 > 1 && lm_magnitude(p->ds1) < lm_magnitude(p->ds0)) swap_axes(p);
     if (p->n1 > 1 && p->ds1 == p->n0 * p->ds0 && p->ss1 == p->n0 * p->ss0) {
         p->n0 *= p->n1;
         p->n1 = 1;
@@ -59,7 +58,7 @@ static inline void normalise(small *p) {
 /* Nested steps reach no element twice; others may or may not. */
 static inline bool is_nested(const small *p) {
     if (p->n0 > 1 && p->ds0 == 0) return false;
-    return p->n1 == 1 || magnitude(p->ds1) > (p->n0 - 1) * p->ds0;
+    return p->n1 == 1 || lm_magnitude(p->ds1) > (p->n0 - 1) * p->ds0;
 }
 
 /* A fill has no source axes. */
@@ -182,7 +181,7 @@ static void run_kernel(const small *p) {
 static inline bool is_narrow(const small *p) {
     if (p->ss0 == 0) return p->n0 <= NARROW_FILL;
     if (p->n0 > NARROW || (p->ds0 == p->size && p->ss0 == p->size)) return false;
-    return p->ds0 != p->size || (magnitude(p->ss1) != p->size);
+    return p->ds0 != p->size || (lm_magnitude(p->ss1) != p->size);
 }
 
 static inline void run(const small *p) {

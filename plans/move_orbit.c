@@ -9,11 +9,9 @@
 
 /* ---- the permutation ------------------------------------------------------------------------------ */
 
-static int64_t magnitude(int64_t v) { return v < 0 ? -v : v; }
-
 static int find_image(const lm_form *f, int k) {
     for (int q = 0; q < f->rank; q++)
-        if (f->dim[q].ds == magnitude(f->dim[k].ss) && f->dim[q].n == f->dim[k].n) return q;
+        if (f->dim[q].ds == lm_magnitude(f->dim[k].ss) && f->dim[q].n == f->dim[k].n) return q;
     return -1;
 }
 

@@ -20,8 +20,6 @@ Suite *lm_suite_measure(void);
 
 enum { CAP = 1 << 20 };
 
-static int64_t magnitude(int64_t v) { return v < 0 ? -v : v; }
-
 static void check_scaled(const lm_problem *p, const lm_problem *s) {
     int64_t payload = s->run;
     ck_assert_int_le(s->dhi - s->dlo, CAP);
@@ -37,9 +35,9 @@ static void check_scaled(const lm_problem *p, const lm_problem *s) {
         ck_assert_int_ge(b->n, 1);
         ck_assert_int_le(b->n, a->n);
         ck_assert_int_eq((a->ds - b->ds) % (b->ds >= 16384 ? 4096 : 64), 0);
-        ck_assert_int_eq((a->ss - b->ss) % (magnitude(b->ss) >= 16384 ? 4096 : 64), 0);
+        ck_assert_int_eq((a->ss - b->ss) % (lm_magnitude(b->ss) >= 16384 ? 4096 : 64), 0);
         ck_assert_int_eq(a->ss > 0, b->ss > 0);
-        ck_assert_int_le(magnitude(b->ss), magnitude(a->ss));
+        ck_assert_int_le(lm_magnitude(b->ss), lm_magnitude(a->ss));
     }
     ck_assert_int_eq(payload, s->payload);
     ck_assert_int_eq(s->count * s->run, s->payload);
