@@ -8,30 +8,8 @@ bench=${LMAD_BENCH:-./lmad-bench}
 top_srcdir=${top_srcdir:-.}
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
-tab=$(printf '\t')
-failures=0
-
-fail() {
-    echo "FAILED: $*"
-    sed 's/^/    /' "$dir/out" "$dir/err"
-    failures=$((failures + 1))
-}
-
-# expect STATUS ARGUMENT...: run the program; its output stays in $dir/out and $dir/err.
-expect() {
-    wanted=$1
-    shift
-    status=0
-    "$bench" --min-time 0 "$@" >"$dir/out" 2>"$dir/err" || status=$?
-    [ "$status" -eq "$wanted" ] || fail "status $status, not $wanted: $*"
-}
-
-# said PATTERN...: each is in the output or among the complaints.
-said() {
-    for pattern; do
-        grep -q -e "$pattern" "$dir/out" "$dir/err" || fail "no \"$pattern\" in:"
-    done
-}
+program="$bench --min-time 0"
+. "$top_srcdir/tests/program.sh"
 
 # Every line of the output is one JSON object with the members that programs rely on.
 json_lines() {
@@ -194,4 +172,4 @@ said '--roofline goes without'
 expect 0 --roofline --threads 2
 said '^  *65536 KiB  *2  *[1-9]'
 
-[ "$failures" -eq 0 ] || { echo "$failures failures"; exit 1; }
+conclude

@@ -5,28 +5,9 @@
 set -eu
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
-tab=$(printf '\t')
-failures=0
 unset LMAD_RECORD
-
-fail() {
-    echo "FAILED: $*"
-    sed 's/^/    /' "$dir/out" "$dir/err"
-    failures=$((failures + 1))
-}
-
-# expect STATUS ARGUMENT...
-expect() {
-    wanted=$1
-    shift
-    status=0
-    ./lmad-wisdom "$@" >"$dir/out" 2>"$dir/err" </dev/null || status=$?
-    [ "$status" -eq "$wanted" ] || fail "status $status, not $wanted: $*"
-}
-
-said() {
-    for pattern; do grep -q -e "$pattern" "$dir/out" "$dir/err" || fail "no \"$pattern\""; done
-}
+program=./lmad-wisdom
+. "${top_srcdir:-.}/tests/program.sh"
 
 a='4 [(40,50),(50,1)] [(40,1),(50,40)]'
 b='8 [(6,1),(6,6)]+3 [(6,6),(6,1)] move'
@@ -146,4 +127,4 @@ exclude each other|list --here --foreign
 neither a built-in|--suite /no/such/file
 END
 
-[ "$failures" -eq 0 ] || { echo "$failures failures"; exit 1; }
+conclude
