@@ -36,7 +36,7 @@
  * - LMAD_NUM_THREADS: upper bound of automatic thread counts, a whole number from 1 on;
  * - LMAD_ISA (base, avx2 or avx512): the widest instruction set to use;
  * - LMAD_WISDOM: colon-separated wisdom files to load in place of the usual ones; empty = none;
- * - LMAD_RECORD: a file to which every distinct problem that is planned is appended, as a suite line;
+ * - LMAD_RECORD: a file to which every distinct copy, move and fill that is planned is appended, as a suite line;
  * - LMAD_VERBOSE: 1 = notes on wisdom and measurements on standard error (off by default);
  * - LMAD_HIP_LIBRARY: the file of HIP's run time, in place of the system's (lmad-hip.h); empty = none.
  * Any other value of the first two is as if the variable were unset; lmad-info shows whether one is. Programs that

@@ -141,7 +141,7 @@ static lmad_status find_devices(const lm_device_wish *w, const lm_device **out) 
 static void record(const lmad_plan *plan, const lm_device_wish *w) {
     lm_problem anywhere = plan->problem;
     anywhere.dst_space = anywhere.src_space = LM_HOST;
-    if (w->op != LM_OP_AFFINE) lm_history_add(&anywhere, w->dst, w->src, w->elem_size);
+    if (w->op != LM_OP_AFFINE) lm_history_add(&anywhere, w->dst, w->src, w->elem_size, 0);
 }
 
 lmad_status lm_device_plan_init(lmad_plan *plan, const lm_device_wish *w) {

@@ -5,8 +5,10 @@
 
 #include "problem.h"
 
-/* Append the problem that a plan was made for to the file, unless it has been there already. Does nothing,
- * and costs next to nothing, where nobody asked for it. */
-void lm_history_add(const lm_problem *problem, const lmad_desc *dst, const lmad_desc *src, size_t elem_size);
+/* Append the copy, move or fill that a plan was made for to the file, unless it has been there already. The source's
+ * addresses are `shift` bytes further on than its descriptor says; a line cannot say so where that is no whole number of
+ * elements, and is left out. Does nothing, and costs next to nothing, where nobody asked for it. */
+void lm_history_add(const lm_problem *problem, const lmad_desc *dst, const lmad_desc *src, size_t elem_size,
+                    int64_t shift);
 
 #endif

@@ -21,24 +21,35 @@ static lmad_status check_flags(unsigned flags) {
     return LMAD_OK;
 }
 
-/* One of the two halves of a move through scratch memory. */
-static lmad_status plan_half(lmad_plan *plan, int which, const lmad_desc *dst, const lmad_desc *src, size_t elem_size,
-                             const lm_choosing *how) {
+/* Move the source's addresses. */
+static lmad_status shift_source(lm_problem *p, int64_t shift) {
+    if (shift == 0 || p->count == 0) return LMAD_OK;
+    if (!lm_add(p->soff, shift, &p->soff) || !lm_add(p->slo, shift, &p->slo) ||
+        !lm_add(p->shi, shift, &p->shi))
+        return lm_fail(LMAD_ERR_OVERFLOW, "source: its distance from the destination leaves int64");
+    return LMAD_OK;
+}
+
+/* One of the two halves of a move through scratch memory; the source's addresses are moved by `shift`. */
+static lmad_status plan_half(lmad_plan *plan, int which, const lmad_desc *dst, const lmad_desc *src,
+                             size_t elem_size, int64_t shift, const lm_choosing *how) {
     lm_problem half;
-    const lmad_status status = lm_problem_make(&half, LM_OP_COPY, dst, src, elem_size, plan->problem.threads);
+    lmad_status status = lm_problem_make(&half, LM_OP_COPY, dst, src, elem_size, plan->problem.threads);
+    if (status == LMAD_OK) status = shift_source(&half, shift);
+    if (status != LMAD_OK) return status;
     half.calibration = plan->problem.calibration;
-    return status == LMAD_OK ? lm_choose(plan, which, &half, how) : status;
+    return lm_choose(plan, which, &half, how);
 }
 
 /* A move whose two views share bytes: pack the source densely, then unpack it. */
-static lmad_status plan_buffered(lmad_plan *plan, const lmad_desc *dst, const lmad_desc *src, size_t elem_size,
-                                 const lm_choosing *how) {
+static lmad_status plan_buffered(lmad_plan *plan, const lmad_desc *dst, const lmad_desc *src,
+                                 size_t elem_size, int64_t shift, const lm_choosing *how) {
     int64_t shape[LMAD_MAX_RANK];
     lmad_desc dense;
     for (int k = 0; k < dst->rank; k++) shape[k] = dst->dim[k].n;
     lmad_status status = lmad_row_major(&dense, dst->rank, shape);
-    if (status == LMAD_OK) status = plan_half(plan, 0, &dense, src, elem_size, how);
-    if (status == LMAD_OK) status = plan_half(plan, 1, dst, &dense, elem_size, how);
+    if (status == LMAD_OK) status = plan_half(plan, 0, &dense, src, elem_size, shift, how);
+    if (status == LMAD_OK) status = plan_half(plan, 1, dst, &dense, elem_size, 0, how);
     plan->work_bytes = (size_t)plan->problem.payload;
     return status;
 }
@@ -51,22 +62,14 @@ static lm_recipe choose_recipe(const lm_problem *p) {
     return lm_problem_overlaps(p, NULL, NULL) ? LM_RECIPE_MOVE : LM_RECIPE_ONE;
 }
 
-/* Move the source's addresses. */
-static lmad_status shift_source(lm_problem *p, int64_t shift) {
-    if (shift == 0 || p->count == 0) return LMAD_OK;
-    if (!lm_add(p->soff, shift, &p->soff) || !lm_add(p->slo, shift, &p->slo) || !lm_add(p->shi, shift, &p->shi))
-        return lm_fail(LMAD_ERR_OVERFLOW, "source: its distance from the destination leaves int64");
-    return LMAD_OK;
-}
-
 /* Steps and scratch for the recipe. */
 static lmad_status choose_steps(lmad_plan *plan, const lmad_desc *dst, const lmad_desc *src, size_t elem_size,
-                                const lm_choosing *how) {
+                                int64_t shift, const lm_choosing *how) {
     plan->work_bytes = plan->recipe == LM_RECIPE_VALUE ? elem_size : 0;
     if (plan->recipe == LM_RECIPE_MOVE) {
         if (!how->wisdom_only && lm_planner_move(plan)) return LMAD_OK;
         plan->recipe = LM_RECIPE_BUFFERED;
-        return plan_buffered(plan, dst, src, elem_size, how);
+        return plan_buffered(plan, dst, src, elem_size, shift, how);
     }
     return lm_choose(plan, 0, &plan->problem, how);
 }
@@ -95,15 +98,16 @@ lmad_status lm_plan_init(lmad_plan *plan, lmad_ctx *ctx, lm_op op, const lmad_de
     if (plan->problem.count) plan->problem.calibration = lm_wisdom_calibration(ctx);
     plan->recipe = choose_recipe(&plan->problem);
     const lm_choosing how = lm_choosing_of(ctx, flags, &plan->settings);
-    status = choose_steps(plan, dst, src, elem_size, &how);
+    status = choose_steps(plan, dst, src, elem_size, shift, &how);
     if (status != LMAD_OK) return status;
     plan->ctx = lm_ctx_ref(ctx);
-    lm_history_add(&plan->problem, dst, src, elem_size);
+    lm_history_add(&plan->problem, dst, src, elem_size, shift);
     return LMAD_OK;
 }
 
 lmad_status lm_plan_own_work(lmad_plan *plan) {
-    return plan->device || plan->work_bytes <= LM_WORK_ON_STACK ? LMAD_OK : lm_work_open(&plan->work, plan->work_bytes);
+    return plan->device || plan->work_bytes <= LM_WORK_ON_STACK ? LMAD_OK
+                                                                : lm_work_open(&plan->work, plan->work_bytes);
 }
 
 void lm_plan_release(lmad_plan *plan) {
@@ -113,7 +117,8 @@ void lm_plan_release(lmad_plan *plan) {
     lm_ctx_unref(plan->ctx);
 }
 
-lmad_status lm_plan_create(lmad_plan **out, lmad_status (*fill)(lmad_plan *plan, const void *arg), const void *arg) {
+lmad_status lm_plan_create(lmad_plan **out, lmad_status (*fill)(lmad_plan *plan, const void *arg),
+                           const void *arg) {
     if (!out) return lm_fail(LMAD_ERR_NULL, "plan: the output pointer is NULL");
     lmad_plan *plan = malloc(sizeof *plan);
     if (!plan) return lm_fail(LMAD_ERR_NO_MEMORY, "no memory for a plan of %zu bytes", sizeof *plan);
@@ -145,14 +150,14 @@ static lmad_status fill_plan(lmad_plan *plan, const void *arg) {
     return lm_plan_init(plan, w->ctx, w->op, w->dst, w->src, w->elem_size, w->flags, 0);
 }
 
-static lmad_status create(lmad_plan **out, lmad_ctx *ctx, lm_op op, const lmad_desc *dst, const lmad_desc *src,
-                          size_t elem_size, unsigned flags) {
+static lmad_status create(lmad_plan **out, lmad_ctx *ctx, lm_op op, const lmad_desc *dst,
+                          const lmad_desc *src, size_t elem_size, unsigned flags) {
     const wish w = {ctx, op, dst, src, elem_size, flags};
     return lm_plan_create(out, fill_plan, &w);
 }
 
-lmad_status lmad_plan_copy(lmad_plan **p, lmad_ctx *ctx, const lmad_desc *dst, const lmad_desc *src, size_t elem_size,
-                           unsigned flags) {
+lmad_status lmad_plan_copy(lmad_plan **p, lmad_ctx *ctx, const lmad_desc *dst, const lmad_desc *src,
+                           size_t elem_size, unsigned flags) {
     return create(p, ctx, LM_OP_COPY, dst, src, elem_size, flags);
 }
 

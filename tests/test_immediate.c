@@ -72,6 +72,32 @@ START_TEST(immediate_moves_of_two_pointers) {
 }
 END_TEST
 
+/* The same where the order matters: reversals, transposes, elements that no word holds, and scratch for all
+ * of it. */
+START_TEST(immediate_moves_of_two_pointers_in_any_order) {
+    const lmad_desc pairs[][2] = {{{1, 0, {{4, 1}}}, {1, 3, {{4, -1}}}},
+                                  {{1, 0, {{2, 1}}}, {1, 0, {{2, 1}}}},
+                                  {{2, 0, {{2, 2}, {2, 1}}}, {2, 0, {{2, 1}, {2, 2}}}},
+                                  {{2, 0, {{9, 9}, {9, 1}}}, {2, 0, {{9, 1}, {9, 9}}}},
+                                  {{2, 0, {{20, 30}, {30, 1}}}, {2, 7, {{20, 1}, {30, 21}}}},
+                                  {{3, 0, {{3, 20}, {4, 5}, {5, 1}}}, {3, 0, {{3, 1}, {4, 3}, {5, 12}}}}};
+    static const size_t sizes[] = {1, 2, 3, 4, 8, 12, 16, 17, 24};
+    static char got[20000], want[20000], old[20000];
+    for (size_t i = 0; i < sizeof old; i++) old[i] = (char)lm_mix(i);
+    for (size_t k = 0; k < sizeof pairs / sizeof *pairs; k++)
+        for (size_t e = 0; e < sizeof sizes / sizeof *sizes; e++)
+            for (int shift = -50; shift <= 50; shift++) {
+                const lmad_desc *d = &pairs[k][0], *s = &pairs[k][1];
+                memcpy(got, old, sizeof got);
+                memcpy(want, old, sizeof want);
+                lm_oracle_copy(want + 100, d, old + 100 + shift, s, sizes[e]);
+                ck_assert_int_eq(lmad_move(got + 100, d, got + 100 + shift, s, sizes[e]), LMAD_OK);
+                ck_assert_msg(memcmp(got, want, sizeof got) == 0, "pair %zu, %zu bytes, %d apart", k,
+                              sizes[e], shift);
+            }
+}
+END_TEST
+
 START_TEST(immediate_errors) {
     char a[64] = {0};
     const lmad_desc good = {1, 0, {{8, 1}}}, twice = {1, 0, {{8, 0}}}, none = {1, 0, {{0, 1}}};
@@ -266,6 +292,7 @@ Suite *lm_suite_immediate(void) {
     tcase_set_timeout(tc, 120);
     tcase_add_test(tc, immediate_fills);
     tcase_add_test(tc, immediate_moves_of_two_pointers);
+    tcase_add_test(tc, immediate_moves_of_two_pointers_in_any_order);
     tcase_add_test(tc, immediate_errors);
     tcase_add_test(tc, no_allocation);
     tcase_add_test(tc, serial_while_the_pool_is_busy);
