@@ -41,7 +41,8 @@ typedef struct {
 
 /** Add the wisdom of a file to a context's. Damaged lines are skipped and reported, and cost no other line.
  *  A missing file is an empty one. LMAD_ERR_FORMAT: not a single line of it is wisdom, or it is of a later format;
- *  LMAD_ERR_IO: it cannot be read, or is neither a regular file nor a pipe. @p report may be NULL. */
+ *  LMAD_ERR_IO: it cannot be read, or is neither a regular file nor a pipe; LMAD_ERR_NO_MEMORY: some lines were not
+ *  taken for lack of it. @p report may be NULL. */
 LMAD_API lmad_status lmad_wisdom_import_file(lmad_ctx *ctx, const char *path, lmad_wisdom_report *report);
 
 /** The same from memory; @p text ends with a NUL and stays the caller's. */

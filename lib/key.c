@@ -136,13 +136,16 @@ static lm_key *key_of(const lm_problem *p, lm_isa isa) {
 }
 
 /* One spelling: what is read must be written the same way again. */
-lm_key *lm_key_parse(const char *text) {
+bool lm_key_parse(lm_key **key, const char *text) {
     char again[LM_KEY_TEXT];
     lm_problem p;
     lm_isa isa;
-    if (!read_problem(text, &p, &isa)) return NULL;
+    *key = NULL;
+    if (!read_problem(text, &p, &isa)) return true;
     lm_key_format(again, sizeof again, &p, isa);
-    return strcmp(again, text) == 0 ? key_of(&p, isa) : NULL;
+    if (strcmp(again, text) != 0) return true;
+    *key = key_of(&p, isa);
+    return *key;
 }
 
 /* ---- numbers -------------------------------------------------------------------------------------- */

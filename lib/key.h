@@ -30,8 +30,8 @@ enum { LM_KEY_TEXT = 4096 }; /* bytes that always hold a key's text */
  * have equal texts. */
 int lm_key_format(char *buf, size_t size, const lm_problem *problem, lm_isa isa);
 
-/* The key of such a text, on the heap; NULL when the text is anything else (or there is no memory). */
-lm_key *lm_key_parse(const char *text);
+/* The key of such a text, on the heap; NULL when the text is anything else. False: no memory. */
+bool lm_key_parse(lm_key **key, const char *text);
 
 /* Has a device a part in it? */
 static inline bool lm_key_on_device(const lm_key *key) {

@@ -77,13 +77,15 @@ static void split(char *text, char *field[FIELDS]) {
     }
 }
 
+const char lm_record_no_memory[] = "no memory";
+
 /* NULL, or why its values cannot be. */
 static const char *read_calibration(lm_record *r) {
     lm_calibration values;
     const char *reason = lm_calibration_parse(&values, r->chosen);
     if (reason) return reason;
     r->calibration = malloc(sizeof values);
-    if (!r->calibration) return "no memory";
+    if (!r->calibration) return lm_record_no_memory;
     *r->calibration = values;
     return NULL;
 }
@@ -101,9 +103,8 @@ static const char *understand(lm_record *r, const char *machine) {
     r->on_device = lm_device_way_parse(&r->way, r->chosen);
     if (!r->on_device && !lm_candidate_parse(&r->candidate, r->chosen)) return NULL;
     r->candidate.seconds = (double)r->chosen_ps * 1e-12;
-    lm_key *key = lm_key_parse(r->problem);
-    if (key && lm_key_on_device(key) != r->on_device) free(key), key = NULL;
-    r->key = key;
+    if (!lm_key_parse(&r->key, r->problem)) return lm_record_no_memory;
+    if (r->key && lm_key_on_device(r->key) != r->on_device) free(r->key), r->key = NULL;
     return NULL;
 }
 
@@ -112,7 +113,7 @@ lm_record *lm_record_read(const char *line, size_t length, const char *machine, 
     *reason = find_fault(line, length);
     if (*reason) return NULL;
     lm_record *r = malloc(sizeof *r + 2 * (length + 1));
-    *reason = "no memory";
+    *reason = lm_record_no_memory;
     if (!r) return NULL;
     memcpy(r->text, line, length);
     memcpy(r->text + length + 1, line, length);

@@ -35,6 +35,9 @@ typedef struct lm_record {
     char text[];
 } lm_record;
 
+/* The reason, as a pointer, where it is not the line that is at fault. */
+extern const char lm_record_no_memory[];
+
 /* Read a line (not ended by '\n'). NULL with a reason when it is no record; the reason is static. The record
  * is on the heap; @p machine is this machine's fingerprint. */
 lm_record *lm_record_read(const char *line, size_t length, const char *machine, const char **reason);

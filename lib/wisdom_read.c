@@ -29,6 +29,7 @@ typedef struct reader {
     lmad_wisdom_report *report;
     int64_t number;    /* of the line */
     bool blank, known; /* nothing but blanks so far; something was wisdom */
+    bool starved;      /* a line was not read for lack of memory */
     int64_t later;     /* format version that is not ours; 0 = none was seen */
     size_t length;     /* of the line so far, which may be more than fits */
     char line[LM_RECORD_LINE + 1];
@@ -66,6 +67,7 @@ static void read_record(reader *r) {
     const char *reason;
     lm_record *record = lm_record_read(r->line, r->length, lm_wisdom_machine(), &reason);
     if (!record) {
+        if (reason == lm_record_no_memory) r->starved = true;
         tell(r, LMAD_WISDOM_BAD, reason);
         return;
     }
@@ -82,7 +84,10 @@ static void read_record(reader *r) {
             tell(r, LMAD_WISDOM_KEPT, "a problem or candidate that this version does not know");
         break;
     case LM_ADDED_NOT: tell(r, LMAD_WISDOM_NOT_BETTER, "one at least as good is there"); break;
-    case LM_ADDED_NO_MEMORY: tell(r, LMAD_WISDOM_BAD, "no memory"); break;
+    case LM_ADDED_NO_MEMORY:
+        r->starved = true;
+        tell(r, LMAD_WISDOM_BAD, lm_record_no_memory);
+        break;
     }
 }
 
@@ -146,6 +151,7 @@ static void take(reader *r, const char *bytes, size_t count) {
 }
 
 static lmad_status verdict(const reader *r, const char *name) {
+    if (r->starved) return lm_fail(LMAD_ERR_NO_MEMORY, "%s: no memory for all of its records", name);
     if (r->later)
         return lm_fail(LMAD_ERR_FORMAT, "%s: wisdom of format %lld; this library reads format 1", name,
                        (long long)r->later);

@@ -16,9 +16,12 @@
 #endif
 
 static atomic_bool counting;
-static atomic_long calls;
+static atomic_long calls, failing;
 
-void lm_count_malloc_start(void) {
+void lm_count_malloc_start(void) { lm_count_malloc_start_failing(0); }
+
+void lm_count_malloc_start_failing(long which) {
+    atomic_store(&failing, which);
     atomic_store(&calls, 0);
     atomic_store(&counting, true);
 }
@@ -42,33 +45,30 @@ void *__libc_realloc(void *p, size_t size);
 void *__libc_memalign(size_t alignment, size_t size);
 void __libc_free(void *p);
 
-static void count(void) {
-    if (atomic_load_explicit(&counting, memory_order_relaxed)) atomic_fetch_add(&calls, 1);
+/* False for the one that is to fail. */
+static bool count(void) {
+    if (!atomic_load_explicit(&counting, memory_order_relaxed)) return true;
+    return atomic_fetch_add(&calls, 1) + 1 != atomic_load_explicit(&failing, memory_order_relaxed);
 }
 
 void *malloc(size_t size) {
-    count();
-    return __libc_malloc(size);
+    return count() ? __libc_malloc(size) : NULL;
 }
 
 void *calloc(size_t n, size_t size) {
-    count();
-    return __libc_calloc(n, size);
+    return count() ? __libc_calloc(n, size) : NULL;
 }
 
 void *realloc(void *p, size_t size) {
-    count();
-    return __libc_realloc(p, size);
+    return count() ? __libc_realloc(p, size) : NULL;
 }
 
 void *aligned_alloc(size_t alignment, size_t size) {
-    count();
-    return __libc_memalign(alignment, size);
+    return count() ? __libc_memalign(alignment, size) : NULL;
 }
 
 int posix_memalign(void **p, size_t alignment, size_t size) {
-    count();
-    void *made = __libc_memalign(alignment, size);
+    void *made = count() ? __libc_memalign(alignment, size) : NULL;
     if (!made) return ENOMEM;
     *p = made;
     return 0;
