@@ -133,48 +133,64 @@ static const struct {
 };
 enum { PROBES = sizeof probe / sizeof *probe, REPEATS = 5, REPEATS_MORE = 31 };
 
-/* The best of several times: whatever else the machine does only adds to them. The first one does not count.
- */
-static double measure(bench *b, int k, int repeats) {
+static bool past(double deadline) { return deadline > 0 && lm_now() >= deadline; }
+
+/* The best of several times: whatever else the machine does only adds to them. The first one does not count. False when
+ * the deadline comes before two of them. */
+static bool measure(bench *b, int k, int repeats, double deadline, double *ns) {
     double best = 1e9;
     probe[k].run(b);
     for (int i = 0; i < repeats; i++) {
+        if (past(deadline)) {
+            if (i < 2) return false;
+            break;
+        }
         const double start = lm_now();
         const int64_t count = probe[k].run(b);
-        const double ns = (lm_now() - start) * 1e9 / (double)count;
-        if (ns < best) best = ns;
+        const double took = (lm_now() - start) * 1e9 / (double)count;
+        if (took < best) best = took;
     }
-    return best;
+    *ns = best;
+    return true;
 }
 
-static bool measure_all(lm_calibration *out, int effort, bench *b, double deadline) {
-    lm_calibration made = lm_usual_calibration;
-    for (int k = 0; k < PROBES; k++) {
-        if (deadline > 0 && lm_now() >= deadline) return false;
-        if (probe[k].run == threads && lm_threads_limit(b->settings) < 2) continue;
-        double *value = (double *)((char *)&made + probe[k].at);
-        *value *= measure(b, k, effort > LMAD_MEASURE ? REPEATS_MORE : REPEATS) / probe[k].usual_ns;
+/* What is known of this machine so far. */
+typedef struct knowledge {
+    lm_calibration values;
+    int effort; /* 0: nothing; that of the probes up to `next` */
+    int next;   /* PROBES: all of them */
+} knowledge;
+
+/* The probes that are left, as far as there is time. */
+static bool go_on(knowledge *k, bench *b, double deadline) {
+    for (; k->next < PROBES; k->next++) {
+        double ns;
+        if (probe[k->next].run == threads && lm_threads_limit(b->settings) < 2) continue;
+        const int repeats = k->effort > LMAD_MEASURE ? REPEATS_MORE : REPEATS;
+        if (past(deadline) || !measure(b, k->next, repeats, deadline, &ns)) return false;
+        double *value = (double *)((char *)&k->values + probe[k->next].at);
+        *value *= ns / probe[k->next].usual_ns;
     }
-    lm_calibration_clamp(&made);
-    *out = made;
+    lm_calibration_clamp(&k->values);
     return true;
 }
 
 /* With the turn taken, which guards what is known. */
 static bool once(lm_calibration *out, int effort, const lm_settings *settings, double deadline) {
-    static lm_calibration known;
-    static int known_effort;
-    if (known_effort < effort) {
+    static knowledge known, under_way;
+    if (known.effort < effort) {
         const lm_problem extent = {.dhi = TOUCHED / 2 - 2 * PAGE, .shi = TOUCHED / 2 - 2 * PAGE};
         lm_scratch scratch;
+        if (under_way.effort < effort) under_way = (knowledge){.values = lm_usual_calibration, .effort = effort};
         if (lm_scratch_open(&scratch, &extent, deadline) != LM_SCRATCH_OK) return false;
         bench b = {scratch.dst, TOUCHED - 4 * PAGE, settings, 1};
-        const bool done = measure_all(&known, effort, &b, deadline);
+        const bool done = go_on(&under_way, &b, deadline);
         lm_scratch_close(&scratch);
         if (!done) return false;
-        known_effort = effort;
+        known = under_way;
+        under_way.effort = 0;
     }
-    *out = known;
+    *out = known.values;
     return true;
 }
 

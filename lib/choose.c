@@ -36,10 +36,12 @@ static void note(const lm_step *step, const lm_finding *finding, const lm_choosi
            finding->seconds * 1e6, finding->candidates);
 }
 
-/* The first measurement of a context that knows nothing of the machine. What is measured is wisdom like any other. */
+/* The first measurement of a context that knows nothing of the machine. What is measured is wisdom like any other. Half of
+ * the time that there is must do: the other half is for what was asked for. */
 static const lm_calibration *calibrate(lmad_plan *plan, const lm_choosing *how) {
     lm_calibration values;
-    if (!lm_calibrate(&values, LMAD_MEASURE, &plan->settings, how->deadline)) return NULL;
+    const double deadline = how->deadline > 0 ? (how->deadline + lm_now()) / 2 : 0;
+    if (!lm_calibrate(&values, LMAD_MEASURE, &plan->settings, deadline)) return NULL;
     lm_wisdom_calibrated(how->ctx, LMAD_MEASURE, &values);
     plan->problem.calibration = lm_wisdom_calibration(how->ctx);
     return plan->problem.calibration;

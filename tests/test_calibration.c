@@ -209,6 +209,19 @@ START_TEST(a_short_time_limit_is_kept) {
 }
 END_TEST
 
+/* Broken off, a calibration goes on where it was when there is more time. */
+START_TEST(a_calibration_goes_on) {
+    lmad_ctx *ctx = lm_wise_ctx();
+    lm_calibration c;
+    lm_settings settings;
+    lm_ctx_settings(ctx, &settings);
+    double limit = lm_calibrate_seconds * 1.01;
+    while (!lm_calibrate(&c, LMAD_MEASURE, &settings, lm_now() + limit)) limit *= 2;
+    ck_assert(c.l2 > 0 && c.walk > 0);
+    lmad_ctx_destroy(ctx);
+}
+END_TEST
+
 /* An estimate depends on the problem and the calibration, and on nothing else. */
 START_TEST(estimates_follow_it) {
     char slow[LM_RECORD_LINE], quick[LM_RECORD_LINE];
@@ -250,8 +263,10 @@ Suite *lm_suite_calibration(void) {
     tcase_add_test(records, other_machines_do_not_count);
     tcase_add_test(records, later_layouts_are_kept);
     tcase_add_test(records, hostile_values_are_bad_lines);
+    tcase_set_timeout(use, 120);
     tcase_add_test(use, the_first_measurement_calibrates);
     tcase_add_test(use, a_short_time_limit_is_kept);
+    tcase_add_test(use, a_calibration_goes_on);
     tcase_add_test(use, estimates_follow_it);
     tcase_add_test(use, slow_threads_are_fewer);
     suite_add_tcase(s, text);
