@@ -373,12 +373,8 @@ int64_t lm_stream_threshold(void) {
 
 enum { BYTES_A_THREAD = 256 << 10 };
 
-int lm_worthwhile_threads(int64_t payload, int limit) {
-    const int64_t most = payload / BYTES_A_THREAD;
-    return most < 2 ? 1 : most < limit ? (int)most : limit;
-}
-
 int lm_threads_for(const lm_problem *p) {
     const double slower = calibration(p)->thread / lm_usual_calibration.thread;
-    return lm_worthwhile_threads((int64_t)((double)p->payload / slower), p->threads);
+    const int64_t most = (int64_t)((double)p->payload / slower) / BYTES_A_THREAD;
+    return most < 2 ? 1 : most < p->threads ? (int)most : p->threads;
 }

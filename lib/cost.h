@@ -14,10 +14,7 @@ int64_t lm_lines_touched(const lm_problem *problem);
 /* From how many bytes of payload on stores past the caches pay. */
 int64_t lm_stream_threshold(void);
 
-/* How many threads are worth their start for a payload. */
-int lm_worthwhile_threads(int64_t payload, int limit);
-
-/* The same for a problem, on the machine that its calibration says. */
+/* How many threads are worth their start for the payload of a problem, on the machine that its calibration says. */
 int lm_threads_for(const lm_problem *problem);
 
 #endif

@@ -21,9 +21,10 @@ static lmad_status fail_item(lmad_status status, int k) {
     return lm_fail(status, "item %d: %s", k, reason);
 }
 
-static lmad_status make_item(lm_item *item, const lmad_many_item *from, int k) {
+static lmad_status make_item(lm_item *item, const lmad_many_item *from, int k, const lm_calibration *calibration) {
     const lmad_status status = lm_problem_make(&item->problem, LM_OP_COPY, from->dst, from->src, from->elem_size, 1);
     if (status != LMAD_OK) return fail_item(status, k);
+    item->problem.calibration = calibration;
     lm_planner_choose(&item->problem, &item->step);
     return LMAD_OK;
 }
@@ -43,13 +44,14 @@ static void cut(lm_item *item, int threads) {
     item->units = lm_nest_units(&item->step.nest);
 }
 
-lmad_status lm_many_make(lm_many **out, int count, const lmad_many_item *items, int threads) {
+lmad_status lm_many_make(lm_many **out, int count, const lmad_many_item *items, int threads,
+                         const lm_calibration *calibration) {
     lm_many *many = malloc(sizeof *many + (size_t)count * sizeof many->item[0]);
     lmad_status status = LMAD_OK;
     if (!many) return lm_fail(LMAD_ERR_NO_MEMORY, "no memory for a plan of %d items", count);
     *many = (lm_many){.count = count};
     for (int k = 0; k < count; k++) {
-        status = make_item(&many->item[k], &items[k], k);
+        status = make_item(&many->item[k], &items[k], k, calibration);
         if (status != LMAD_OK) goto free_many;
         many->payload += many->item[k].problem.payload;
         if (many->payload < 0 || many->payload > INT64_MAX / 2) {
@@ -58,7 +60,8 @@ lmad_status lm_many_make(lm_many **out, int count, const lmad_many_item *items, 
         }
         many->seconds += many->item[k].step.seconds;
     }
-    many->threads = lm_worthwhile_threads(many->payload, threads);
+    const lm_problem whole = {.payload = many->payload, .threads = threads, .calibration = calibration};
+    many->threads = lm_threads_for(&whole);
     for (int k = 0; k < count; k++) cut(&many->item[k], many->threads);
     *out = many;
     return LMAD_OK;

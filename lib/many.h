@@ -3,6 +3,7 @@
 #ifndef LM_MANY_H
 #define LM_MANY_H
 
+#include "calibration.h"
 #include "planner.h"
 
 typedef struct lm_item {
@@ -19,8 +20,10 @@ typedef struct lm_many {
     lm_item item[];
 } lm_many;
 
-/* Check and plan all items; the caller frees *out. */
-lmad_status lm_many_make(lm_many **out, int count, const lmad_many_item *items, int threads);
+/* Check and plan all items by estimate, on the machine that the calibration says (NULL = an usual one), which must
+ * outlive them; the caller frees *out. */
+lmad_status lm_many_make(lm_many **out, int count, const lmad_many_item *items, int threads,
+                         const lm_calibration *calibration);
 
 /* Check all pointers, then run. */
 lmad_status lm_many_run(const lm_many *many, const lm_settings *settings, void *const *dst, const void *const *src);

@@ -17,7 +17,7 @@ static lmad_status fill(lmad_plan *plan, const void *arg) {
     if (status != LMAD_OK) return status;
     if (w->count < 0) return lm_fail(LMAD_ERR_ARGUMENT, "items: count %d is negative", w->count);
     if (w->count && !w->items) return lm_fail(LMAD_ERR_NULL, "items: NULL");
-    status = lm_many_make(&plan->many, w->count, w->items, threads);
+    status = lm_many_make(&plan->many, w->count, w->items, threads, lm_wisdom_calibration(w->ctx));
     if (status != LMAD_OK) return status;
     const int64_t payload = plan->many->payload;
     plan->problem = (lm_problem){.op = LM_OP_MANY, .dst_space = LM_HOST, .src_space = LM_HOST, .threads = threads,

@@ -24,6 +24,7 @@ static lmad_status fill(lmad_plan *plan, const void *arg) {
     if (plan->recipe != LM_RECIPE_NOTHING) {
         if (w->flags & LMAD_WISDOM_ONLY)
             return lm_fail(LMAD_ERR_NO_WISDOM, "no wisdom for %s problems", lm_op_text(w->op));
+        plan->problem.calibration = lm_wisdom_calibration(w->ctx);
         lm_runs_make(&plan->runs, w->dst, w->elem_size, &plan->problem);
         plan->runs.affine = w->op == LM_OP_AFFINE;
         plan->runs.type = w->type;

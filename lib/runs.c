@@ -38,7 +38,7 @@ void lm_runs_make(lm_runs *runs, const lmad_desc *dst, size_t elem_size, const l
     sort_axes(r);
     r->n = r->along >= 0 ? r->axis[r->along].n : 1;
     r->rows = problem->payload / r->size / r->n;
-    r->parts = lm_worthwhile_threads(problem->payload, problem->threads);
+    r->parts = lm_threads_for(problem);
     const bool dense = r->along < 0 || r->axis[r->along].n == 1 || r->axis[r->along].stride == r->size;
     const int64_t piece = dense && problem->op == LM_OP_AFFINE ? PIECE : BUFFER;
     r->chunk = r->size < piece ? piece / r->size : 1;

@@ -242,6 +242,29 @@ START_TEST(estimates_follow_it) {
 }
 END_TEST
 
+/* So does a list of copies, one by one and as a whole. */
+START_TEST(lists_follow_it) {
+    char slow[LM_RECORD_LINE];
+    lmad_ctx *ctx = lm_wise_ctx();
+    const lmad_desc d = {2, 0, {{4000, 5000}, {5000, 1}}}, s = {2, 0, {{4000, 1}, {5000, 4000}}};
+    const lmad_many_item item[] = {{&d, &s, 4}, {&d, &s, 4}};
+    const double before = lm_wise_plan(ctx, 4000, 5000, LMAD_SERIAL).predicted_seconds;
+    for (int calibrated = 0; calibrated < 2; calibrated++) {
+        lmad_plan *p;
+        lmad_info info = {.struct_size = sizeof info};
+        forge(slow, lm_wisdom_machine(), LM_CALIBRATION_KEY, 20000, "measure", "2026-01-01T00:00:00Z");
+        if (calibrated) ck_assert_int_eq(lmad_wisdom_import_string(ctx, slow, NULL), LMAD_OK);
+        ck_assert_int_eq(lmad_plan_many(&p, ctx, 2, item, LMAD_SERIAL), LMAD_OK);
+        ck_assert_int_eq(lmad_plan_info(p, &info), LMAD_OK);
+        const double each = lm_wise_plan(ctx, 4000, 5000, LMAD_SERIAL).predicted_seconds;
+        ck_assert_double_eq_tol(info.predicted_seconds, 2 * each, 1e-9 * each);
+        ck_assert(calibrated ? each > before : each == before);
+        lmad_plan_destroy(p);
+    }
+    lmad_ctx_destroy(ctx);
+}
+END_TEST
+
 START_TEST(slow_threads_are_fewer) {
     lm_calibration c = lm_usual_calibration;
     const lm_problem usual = {.payload = 3 << 19, .threads = 64};
@@ -268,6 +291,7 @@ Suite *lm_suite_calibration(void) {
     tcase_add_test(use, a_short_time_limit_is_kept);
     tcase_add_test(use, a_calibration_goes_on);
     tcase_add_test(use, estimates_follow_it);
+    tcase_add_test(use, lists_follow_it);
     tcase_add_test(use, slow_threads_are_fewer);
     suite_add_tcase(s, text);
     suite_add_tcase(s, records);
