@@ -78,6 +78,30 @@ static int find(const list *l, int from, const lm_candidate *c) {
     return from;
 }
 
+/* Are two extents of tiles less than this factor apart? */
+static bool close_to(int64_t a, int64_t b, int factor) { return a < factor * b && b < factor * a; }
+
+/* Are two candidates the same but for tiles that are less than this factor apart, and perhaps for the order? */
+static bool similar(const lm_candidate *a, const lm_candidate *b, int factor) {
+    return same_sort(a, b) && a->params.inner == b->params.inner && a->params.outer == b->params.outer &&
+           close_to(a->params.tile[0], b->params.tile[0], factor) &&
+           close_to(a->params.tile[1], b->params.tile[1], factor);
+}
+
+/* Is it nearly the same as one of the first ones? */
+static bool stands_for_another(const list *l, int at, int count) {
+    for (int k = 0; k < count; k++)
+        if (l->item[k].params.order == l->item[at].params.order && similar(&l->item[k], &l->item[at], 2)) return true;
+    return false;
+}
+
+/* Promote by estimate until there are so many; those that differ first. */
+static int fill_field(list *l, int count, int places, double hopeless) {
+    for (int k = count; k < l->count && count < places && l->item[k].seconds <= hopeless; k++)
+        if (!stands_for_another(l, k, count)) promote(l, k, count++);
+    return count;
+}
+
 /* Move the candidates that will be timed to the front of a list that is sorted by estimate; how many there
  * are. First comes the estimate's choice, then what plan kinds propose without a search, for these are the
  * shapes that have proved their worth; the rest by estimate, and a few of other sorts. */
@@ -90,11 +114,12 @@ static int pick_field(list *l, const lm_candidate *estimate, const list *proposa
         const int found = find(l, count, &proposals->item[k]);
         if (found < l->count && l->item[found].seconds <= hopeless) promote(l, found, count++);
     }
-    count += (places - count) / 2;
+    count = fill_field(l, count, count + (places - count) / 2, hopeless);
     for (int k = count; k < l->count && count < places; k++) {
         if (l->item[k].seconds > hopeless) break;
         if (is_first_of_sort(l, k)) promote(l, k, count++);
     }
+    count = fill_field(l, count, places, hopeless);
     return l->count < places ? l->count : places;
 }
 
@@ -108,7 +133,8 @@ typedef struct search {
     list proposals, all;
     lm_runner *runner;
     lm_step *step; /* of each runner */
-    int field;
+    int field; /* the first so many of all are timed in the heat at hand */
+    int timed; /* in all heats */
     lm_scratch scratch;
 } search;
 
@@ -140,29 +166,79 @@ static void judge(const search *s, lm_step *out, lm_finding *finding) {
     const int winner = lm_timing_winner(s->runner, s->field),
               second = lm_timing_second(s->runner, s->field, winner);
     const lm_candidate *best = &s->all.item[winner];
-    if (winner > 0) lm_planner_make(out, best->kind, s->problem, &best->params);
+    lm_planner_make(out, best->kind, s->problem, &best->params);
     if (s->runner[winner].samples) finding->seconds = full_seconds(s, &s->runner[winner]);
     if (second >= 0) {
         finding->runner_up = s->all.item[second];
         finding->runner_up.seconds = full_seconds(s, &s->runner[second]);
     }
-    finding->candidates = s->field;
 }
 
-/* With the turn taken and the candidates collected. */
-static void race(search *s, lm_step *out, lm_finding *finding) {
+/* Who is still in it after a heat, by time, and what lies around the fastest; then by estimate, for of those that
+ * noise does not tell apart the first one wins. The estimate's choice stays the one to beat. */
+enum { FINALISTS = 6, NEIGHBOURS = 10, FINAL = 1 + FINALISTS + NEIGHBOURS, AROUND = 3 };
+
+static int fastest_from(const search *s, int from) {
+    int best = -1;
+    for (int k = from; k < s->field; k++) {
+        if (s->runner[k].out || s->runner[k].samples == 0) continue;
+        if (best < 0 || lm_timing_seconds(&s->runner[k]) < lm_timing_seconds(&s->runner[best])) best = k;
+    }
+    return best;
+}
+
+/* Move a runner along with its candidate. */
+static void promote_runner(search *s, int from, int to) {
+    const lm_runner r = s->runner[from];
+    promote(&s->all, from, to);
+    for (int i = from; i > to; i--) s->runner[i] = s->runner[i - 1];
+    s->runner[to] = r;
+}
+
+/* The field of the final, in front of the list. */
+static void pick_finalists(search *s) {
+    list *l = &s->all;
+    int count = 1, k;
+    while (count <= FINALISTS && (k = fastest_from(s, count)) >= 0) promote_runner(s, k, count++);
+    const bool beaten = count > 1 && lm_timing_seconds(&s->runner[1]) < lm_timing_seconds(&s->runner[0]);
+    const lm_candidate best = l->item[beaten];
+    const int most = count + NEIGHBOURS, finalists = count;
+    for (k = s->field; k < l->count && count < most; k++)
+        if (similar(&best, &l->item[k], AROUND)) promote(l, k, count++);
+    if (count > 2) qsort(l->item + 1, (size_t)(count - 1), sizeof *l->item, by_estimate);
+    s->timed += count - finalists;
+    s->field = count;
+}
+
+static bool run_heat(search *s, int rounds) {
     const lm_timing_rules rules = {.deadline = s->rules->deadline,
                                    .budget = lm_search_limits_of(s->rules->effort)->budget,
+                                   .rounds = rounds,
                                    .shortest = 100e-6, /* the clock's own cost and grain must vanish in it */
                                    .warm_below = 5e-3,
                                    .run = run_step,
                                    .arg = s};
-    const lm_scratch_result got = lm_scratch_open(&s->scratch, &s->scaled, rules.deadline);
+    line_up(s);
+    return lm_timing_race(s->runner, s->field, &rules);
+}
+
+enum { ROUNDS_OF_HEAT = 9 };
+
+/* With the turn taken and the candidates collected. A heat tells who is fast; a final among these, where luck in
+ * the heat does not count, who is the fastest. */
+static void race(search *s, lm_step *out, lm_finding *finding) {
+    const lm_scratch_result got = lm_scratch_open(&s->scratch, &s->scaled, s->rules->deadline);
     finding->source = got == LM_SCRATCH_LATE ? LMAD_SOURCE_TIMED_OUT : LMAD_SOURCE_ESTIMATED;
     if (got != LM_SCRATCH_OK) return;
-    line_up(s);
-    const bool through = lm_timing_race(s->runner, s->field, &rules);
+    s->timed = s->field;
+    bool through = run_heat(s, ROUNDS_OF_HEAT);
     judge(s, out, finding);
+    if (through) {
+        pick_finalists(s);
+        through = run_heat(s, LM_SAMPLES);
+        if (through) judge(s, out, finding);
+    }
+    finding->candidates = s->timed;
     finding->source = through ? LMAD_SOURCE_MEASURED : LMAD_SOURCE_TIMED_OUT;
     lm_scratch_close(&s->scratch);
 }
@@ -175,8 +251,7 @@ static void sort(list *l) {
 static bool line_up_all(search *s, const lm_step *estimate) {
     const lm_candidate first = {estimate->kind, estimate->params, estimate->seconds};
     lm_planner_each(s->problem, LMAD_MEASURE, collect, &s->proposals);
-    lm_planner_each(s->problem, s->rules->effort > LMAD_PATIENT ? s->rules->effort : LMAD_PATIENT, collect,
-                    &s->all);
+    lm_planner_each(s->problem, LMAD_EXHAUSTIVE, collect, &s->all);
     if (s->all.count == 0 || s->all.no_memory || s->proposals.no_memory) return false;
     sort(&s->proposals);
     sort(&s->all);
@@ -193,8 +268,9 @@ void lm_search(const lm_problem *problem, const lm_search_rules *rules, lm_step 
         return;
     }
     if (!line_up_all(&s, out)) goto free_lists;
-    s.runner = malloc((size_t)s.field * sizeof *s.runner);
-    s.step = malloc((size_t)s.field * sizeof *s.step);
+    const size_t most = (size_t)(s.field > FINAL ? s.field : FINAL);
+    s.runner = malloc(most * sizeof *s.runner);
+    s.step = malloc(most * sizeof *s.step);
     if (!s.runner || !s.step) goto free_runners;
     lm_scale_problem(problem, SCRATCH_CAP, &s.scaled);
     if (lm_timing_take_turn(rules->deadline)) {

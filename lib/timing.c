@@ -208,10 +208,11 @@ bool lm_timing_race(lm_runner *runner, int count, const lm_timing_rules *rules) 
     static const double factor[] = {1.7, 1.5, 1.4, 1.3, 1.25, 1.2, 1.15, 1.1};
     enum { FACTORS = sizeof factor / sizeof *factor };
     race r = {runner, count, rules, 0};
+    const int rounds = rules->rounds ? rules->rounds : LM_SAMPLES;
     const double end = lm_now() + rules->budget;
     for (int k = 0; k < count; k++) runner[k].samples = 0, runner[k].out = false;
     if (!first_round(&r)) return false;
-    for (r.round = 1; r.round < LM_SAMPLES && left_in(&r) > 1; r.round++) {
+    for (r.round = 1; r.round < rounds && left_in(&r) > 1; r.round++) {
         if (r.round >= ROUNDS_NEEDED && lm_now() > end) break;
         if (!one_more_round(&r)) return false;
         prune(&r, factor[r.round < FACTORS ? r.round - 1 : FACTORS - 1]);
@@ -257,17 +258,30 @@ static comparison compare(const lm_runner *one, const lm_runner *leader) {
 /* Samples that a runner must have to beat another one. */
 enum { SAMPLES_TO_WIN = 3 };
 
-int lm_timing_winner(const lm_runner *runner, int count) {
+static bool may_win(const lm_runner *one) { return !one->out && one->samples >= SAMPLES_TO_WIN; }
+
+/* The fastest in comparison with runner 0; that one when none is clearly faster. */
+static int fastest(const lm_runner *runner, int count) {
     int best = 0;
     comparison by = {1, 0};
-    for (int k = 1; k < count && runner[0].samples >= SAMPLES_TO_WIN; k++) {
-        if (runner[k].out || runner[k].samples < SAMPLES_TO_WIN) continue;
+    for (int k = 1; k < count; k++) {
+        if (!may_win(&runner[k])) continue;
         const comparison c = compare(&runner[k], &runner[0]);
         if (c.ratio >= by.ratio) continue;
         best = k;
         by = c;
     }
     return by.ratio < 1 - by.noise ? best : 0;
+}
+
+int lm_timing_winner(const lm_runner *runner, int count) {
+    const int best = runner[0].samples >= SAMPLES_TO_WIN ? fastest(runner, count) : 0;
+    for (int k = 1; k < best; k++) {
+        if (!may_win(&runner[k])) continue;
+        const comparison c = compare(&runner[k], &runner[best]);
+        if (c.ratio <= 1 + c.noise && compare(&runner[k], &runner[0]).ratio < 1) return k;
+    }
+    return best;
 }
 
 int lm_timing_second(const lm_runner *runner, int count, int winner) {

@@ -37,7 +37,7 @@ void lm_scratch_close(lm_scratch *scratch);
  * else than search. One scratch is open at a time; not to be called while a search is running. */
 void lm_scratch_keep(bool keep);
 
-enum { LM_SAMPLES = 41 };
+enum { LM_SAMPLES = 61 };
 
 /* One of those in a race. The caller sets predicted; everything else is the race's. */
 typedef struct lm_runner {
@@ -52,6 +52,7 @@ typedef struct lm_runner {
 typedef struct lm_timing_rules {
     double deadline;   /* no sample that is expected to end after it is begun; 0 = none */
     double budget;     /* seconds after which there are no more rounds than needed for a verdict */
+    int rounds;        /* at most; 0 = LM_SAMPLES */
     double shortest;   /* seconds: shorter executions are repeated within a sample */
     double warm_below; /* seconds: samples shorter than this are taken right after a run that does not count,
                           for what the runner before has left in the caches would flatter one runner in every
@@ -65,7 +66,9 @@ typedef struct lm_timing_rules {
  * when they are clearly slower. False when the deadline, or a runner that cannot run, ended it. */
 bool lm_timing_race(lm_runner *runner, int count, const lm_timing_rules *rules);
 
-/* Which runner has won: runner 0 unless another one was faster in the same rounds by more than the noise. */
+/* Which runner has won: runner 0 unless another one was faster in the same rounds by more than the noise. Of those
+ * that the noise does not tell from the fastest one it is the first, so that the order of runners decides, and not
+ * luck. */
 int lm_timing_winner(const lm_runner *runner, int count);
 
 /* The fastest of the others; -1 when no other one was timed. */

@@ -134,6 +134,21 @@ START_TEST(the_leader_stands_unless_clearly_beaten) {
 }
 END_TEST
 
+/* Luck does not choose among runners that the noise does not tell apart. */
+START_TEST(the_first_of_equals_wins) {
+    static lm_runner r[4];
+    set_samples(&r[0], 20, 1, 0);
+    set_samples(&r[1], 20, 0.95, 0);
+    set_samples(&r[2], 20, 0.905, 0); /* within the least noise of the fastest */
+    set_samples(&r[3], 20, 0.9, 0);
+    ck_assert_int_eq(lm_timing_winner(r, 4), 2);
+    r[2].out = true;
+    ck_assert_int_eq(lm_timing_winner(r, 4), 3);
+    set_samples(&r[1], 20, 1.01, 0.9); /* may be as fast, but not as far as is known */
+    ck_assert_int_eq(lm_timing_winner(r, 4), 3);
+}
+END_TEST
+
 /* ---- Plans ---- */
 
 START_TEST(candidates_have_one_spelling) {
@@ -275,6 +290,7 @@ Suite *lm_suite_measure(void) {
     tcase_add_test(tc, small_problems_are_not_scaled);
     tcase_add_test(tc, scaled_destinations_do_not_alias);
     tcase_add_test(tc, the_leader_stands_unless_clearly_beaten);
+    tcase_add_test(tc, the_first_of_equals_wins);
     tcase_add_test(tc, candidates_have_one_spelling);
     tcase_add_test(tc, there_is_a_choice);
     tcase_add_test(tc, measured_plans_say_so);
