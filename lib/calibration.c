@@ -8,14 +8,14 @@
 #include "text.h"
 
 const lm_calibration lm_usual_calibration = {
-    .l2 = 0.5,
-    .l3 = 0.8,
-    .read = 0.6,
-    .write = 3.0,
-    .write_stream = 0.85,
-    .tlb = 1.6,
-    .walk = 8.4,
-    .latency = 138,
+    .l2 = 0.272,
+    .l3 = 0.578,
+    .read = 0.393,
+    .write = 4.6,
+    .write_stream = 0.536,
+    .tlb = 0.906,
+    .walk = 6.43,
+    .latency = 166,
     .call = 6,
     .thread = 8000,
 };

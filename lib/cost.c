@@ -8,20 +8,25 @@
 
 #include "calibration.h"
 #include "machine.h"
+#include "traffic.h"
 
 /* What makes the model fit the times of some thousand candidates of the suites. */
 static const struct model {
-    double l1_share, l2_share, l3_share; /* of a cache, that data stay in */
-    double tlb_first, tlb_all;           /* pages */
-    double store_waits;                  /* stores wait for the TLB less */
-    double near_write;                   /* lines of the third cache that writing one costs */
-    double least_break;                  /* ns of a break where breaks are so many that they overlap */
-    double seam;                         /* of a latency, for the rest of a row that is not streamed */
-    double joint;                        /* of a latency, for a source line of a line that two tiles share */
-    double late;                         /* of a latency, for a line that was asked for too far ahead */
-    double turn;    /* ns until the reading of a transpose's next tile is in full swing */
-    double against; /* ns a source line where loops do not follow the source */
-} model = {0.56, 0.48, 0.6, 55, 1400, 0.2, 0.65, 8.4, 0.45, 0.025, 0.1, 40, 0.25};
+    double l3_least, l3_most; /* of the last cache: from the first on data leave it, from the second on all of them */
+    double near_write;        /* lines of the third cache that writing one costs */
+    double store_waits;       /* stores wait for the TLB less */
+    double least_break;       /* ns of a break where breaks are so many that they overlap */
+    double seam;              /* of a latency, for the rest of a row that is not streamed */
+    double joint;             /* of a latency, for a source line of a line that two tiles share */
+    double late;              /* of a latency, for a line that was asked for too far ahead */
+    double turn;              /* ns until the reading of a transpose's next tile is in full swing */
+    double against;           /* ns a source line in memory where tiles do not follow the source */
+    double near_against;      /* the same in the third cache */
+    double edge;              /* ns a run that is left over beside the blocks of a transpose */
+    double unasked;           /* ns a source line in memory that the tile before did not ask for, being shorter */
+    double rows, rows_a_line; /* of the source that hardware follows at once; for each line of a piece */
+    double blind;             /* ns a source line in memory that it does not follow */
+} model = {0.272, 0.483, 0.355, 0.456, 14.4, 0.218, 0.137, 0.0557, 43.1, 0.0742, 0.814, 0.0427, 8.04, 44.6, 20.5, 0.696};
 
 static const lm_calibration *calibration(const lm_problem *p) {
     return p->calibration ? p->calibration : &lm_usual_calibration;
@@ -43,179 +48,19 @@ static shape shape_of(const lm_nest *nest) {
     return s;
 }
 
-/* ---- boxes ---------------------------------------------------------------------------------------- */
-
-typedef enum side { DST, SRC } side;
-
-static int64_t step_of(const lm_pdim *d, side which) {
-    if (which == DST) return d->ds;
-    return lm_magnitude(d->ss);
-}
-
-/* One axis of a side. */
-typedef struct stride {
-    int axis;
-    double step;
-} stride;
-
-/* A box is a part of the nest: extent[k] steps along axis k. Axes are taken in order of their step, short
- * ones melt into one chunk of neighbouring bytes, long ones repeat it. */
-typedef struct box {
-    double run;
-    int dims, axes[2];
-    stride by_step[2][LM_NEST_DIMS]; /* axes by rising step, a side each; broadcast axes are left out */
-    double extent[LM_NEST_DIMS];
-} box;
-
-static void sort_axes(box *b, const lm_nest *nest, side which) {
-    stride *sorted = b->by_step[which];
-    int n = 0;
-    for (int k = 0; k < nest->dims; k++) {
-        const double step = (double)step_of(&nest->dim[k], which);
-        if (step == 0 || nest->dim[k].n == 1) continue;
-        int at = n++;
-        for (; at > 0 && sorted[at - 1].step > step; at--) sorted[at] = sorted[at - 1];
-        sorted[at] = (stride){k, step};
-    }
-    b->axes[which] = n;
-}
-
-static void box_open(box *b, const lm_nest *nest) {
-    b->run = (double)nest->tile.run;
-    b->dims = nest->dims;
-    sort_axes(b, nest, DST);
-    sort_axes(b, nest, SRC);
-    for (int k = 0; k < nest->dims; k++) b->extent[k] = (double)nest->dim[k].n;
-}
-
-/* Chunks of neighbouring bytes: `count` of `bytes` each. */
-typedef struct chunks {
-    double count, bytes;
-} chunks;
-
-/* What the box is on one side, where bytes closer than `unit` are neighbours. */
-static chunks chunks_of(const box *b, side which, double unit) {
-    chunks c = {1, b->run};
-    for (int k = 0; k < b->axes[which]; k++) {
-        const double step = b->by_step[which][k].step, n = b->extent[b->by_step[which][k].axis];
-        if (n == 1) continue;
-        if (c.count == 1 && (step < unit || step <= c.bytes))
-            c.bytes += (n - 1) * step;
-        else
-            c.count *= n;
-    }
-    return c;
-}
-
 enum { LINE = 64, PAGE = 4096 };
 
-/* Lines that the box touches on one side. A chunk that may begin anywhere touches one more now and then. */
-static double lines_of(const box *b, side which) {
-    const chunks c = chunks_of(b, which, LINE);
-    const double more = c.bytes >= LINE ? 0.25 : c.bytes <= 8 ? 1 - c.bytes / LINE : 0.5;
-    return c.count * (c.bytes / LINE + more);
-}
-
-static double pages_of(const box *b, side which) {
-    const chunks c = chunks_of(b, which, PAGE);
-    return c.count * (c.bytes >= PAGE ? c.bytes / PAGE + 0.5 : 1 + 0.5 * c.bytes / PAGE);
-}
-
-/* ---- loops ---------------------------------------------------------------------------------------- */
-
-/* A loop as the model sees it: it takes axis dim from `from` steps to `to`. */
-typedef struct level {
-    int dim;
-    double from, to;
-} level;
-
-typedef struct levels {
-    int count;
-    level at[LM_NEST_LOOPS + 3];
-    double left[LM_NEST_DIMS]; /* what is left of each axis inside the loops so far */
-} levels;
-
-static void add_level(levels *l, int dim, double step) {
-    if (l->left[dim] <= step) return;
-    l->at[l->count++] = (level){dim, step, l->left[dim]};
-    l->left[dim] = step;
-}
-
-/* The loops of the nest and then the kernel's own: rows of runs, or for a transpose blocks of some lines down
- * bands of source lines. */
-static void find_levels(levels *l, const lm_step *step) {
-    const lm_nest *nest = &step->nest;
-    l->count = 0;
-    for (int k = 0; k < nest->dims; k++) l->left[k] = (double)nest->dim[k].n;
-    for (int k = 0; k < nest->loops; k++) add_level(l, nest->loop[k].dim, (double)nest->loop[k].step);
-    const bool blocks = step->kernel->pattern == LM_TRANSPOSE && nest->tile.run < LINE;
-    const double block = blocks ? (double)LINE / (double)nest->tile.run : 1;
-    add_level(l, 1, block);
-    if (step->kernel->pattern != LM_ROWS) add_level(l, 0, block);
-}
-
 /* ---- memory --------------------------------------------------------------------------------------- */
-
-/* What is fetched into something that holds so many units, over the whole nest. */
-typedef struct cache {
-    double capacity, fetched[2];
-    bool full;
-} cache;
-
-enum { L1, L2, TLB_FIRST, TLB_ALL, CACHES };
-
-/* The box that the innermost loops so far walk has so many units: as long as one round of the next loop
- * leaves them in the cache for its next round, they are fetched once; every loop further out fetches all of
- * them again. */
-static void fill(cache *c, double dst, double src, double again) {
-    if (c->full) return;
-    c->fetched[DST] = dst * again;
-    c->fetched[SRC] = src * again;
-    c->full = dst + src > c->capacity;
-}
-
-static void find_traffic(cache *c, box *b, const levels *l, bool pages) {
-    double again = 1;
-    for (int k = 0; k < l->count; k++) again *= l->at[k].to / l->at[k].from;
-    for (int k = 0; k < b->dims; k++) b->extent[k] = l->left[k];
-    for (int k = l->count;; k--) {
-        if (!c[L1].full || !c[L2].full) {
-            const double dst = lines_of(b, DST), src = lines_of(b, SRC);
-            fill(&c[L1], dst, src, again);
-            fill(&c[L2], dst, src, again);
-        }
-        if (pages && (!c[TLB_FIRST].full || !c[TLB_ALL].full)) {
-            const double dst = pages_of(b, DST), src = pages_of(b, SRC);
-            fill(&c[TLB_FIRST], dst, src, again);
-            fill(&c[TLB_ALL], dst, src, again);
-        }
-        if (k == 0) break;
-        b->extent[l->at[k - 1].dim] = l->at[k - 1].to;
-        again /= l->at[k - 1].to / l->at[k - 1].from;
-    }
-}
 
 /* Nanoseconds of a break in the walk through a source in memory, until hardware prefetchers see the new
  * place: little where breaks are so many that they overlap, the whole latency where they are few. Kernels
  * that transpose ask ahead. */
-enum { FAR_APART = 4096, STREAMS = 16 }; /* bytes between breaks that do not overlap; streams seen at once */
+enum { FAR_APART = 4096, FOUND = 512 }; /* bytes between breaks that do not overlap; until a row is followed */
 
-static double breaks_ns(const lm_calibration *c, const lm_step *step, const levels *l, double lines) {
-    double chunk = step->kernel->pattern == LM_ROWS ? l->left[0] : (double)step->nest.tile.run, streams = 1;
+static double breaks_ns(const lm_calibration *c, const lm_step *step, const lm_traffic *t) {
     if (step->kernel->pattern == LM_TRANSPOSE) return 0;
-    for (int k = l->count - 1; k >= 0; k--) {
-        const double far = (double)step_of(&step->nest.dim[l->at[k].dim], SRC) * l->at[k].from;
-        const double rounds = l->at[k].to / l->at[k].from;
-        if (far <= chunk + LINE)
-            chunk *= rounds;
-        else if (streams * rounds <= STREAMS)
-            streams *= rounds;
-        else
-            break;
-    }
-    if (chunk < LINE) chunk = LINE;
-    const double apart = chunk < FAR_APART ? chunk / FAR_APART : 1;
-    return lines * LINE / chunk * (model.least_break + (c->latency - model.least_break) * apart);
+    const double apart = t->stretch < FAR_APART ? t->stretch / FAR_APART : 1;
+    return t->l2.side[LM_SRC] * LINE / t->stretch * (model.least_break + (c->latency - model.least_break) * apart);
 }
 
 /* Whether all destination rows begin and end with a line, where they are this long. */
@@ -252,23 +97,48 @@ static double late_lines(const lm_nest *nest, const shape *tile, double capacity
     return ahead <= capacity ? 0 : lines * (ahead < 2 * capacity ? ahead / capacity - 1 : 1);
 }
 
-/* What a transpose asks for ahead comes a little later where loops do not follow the source, for then the
+/* What a transpose asks for ahead comes a little later where tiles do not follow the source, for then the
  * hardware asks for nothing by itself. */
-static double against_ns(const lm_step *step, double lines) {
-    const bool against = step->kernel->pattern == LM_TRANSPOSE && step->params.order == LM_ORDER_DST;
-    return against && step->nest.loops > 1 ? lines * model.against : 0;
+static double against_ns(const lm_step *step, const lm_traffic *t, double far) {
+    if (step->kernel->pattern != LM_TRANSPOSE || t->follows) return 0;
+    return t->l2.side[LM_SRC] * (model.against * far + model.near_against * (1 - far));
 }
 
-/* What tiles cost beyond their lines and pages; `far` is what comes from beyond the second cache. */
-static double tiles_ns(const lm_problem *p, const lm_step *step, const shape *tile, const cache *far) {
+/* The share of an axis whose block comes after a shorter one. */
+static double after_shorter(int64_t n, int64_t block) { return n % block ? (double)(block - n % block) / (double)n : 0; }
+
+/* A tile asks for as much of the next one as it has itself. */
+static double unasked_share(const lm_nest *nest) {
+    if (nest->loops == 0) return 0;
+    const lm_loop *last = &nest->loop[nest->loops - 1];
+    return after_shorter(nest->dim[last->dim].n, last->step);
+}
+
+/* The share of a transpose's source that hardware does not fetch by itself. It follows so many rows at once, and
+ * the fewer the shorter the pieces are in which they are read; rows that follow each other are one. Pieces that
+ * do not go on in the next tile have to be found anew. */
+static double blind_share(const lm_nest *nest, const shape *tile) {
+    const double wide = tile->n1 * (double)nest->tile.run, lines = wide / LINE;
+    if ((double)lm_magnitude(nest->dim[0].ss) <= wide + LINE) return 0;
+    const double most = lines * model.rows_a_line < model.rows ? lines * model.rows_a_line : model.rows;
+    double blind = 2 * (tile->n0 / most - 1);
+    const lm_loop *last = nest->loops ? &nest->loop[nest->loops - 1] : NULL;
+    if (last && (double)(lm_magnitude(nest->dim[last->dim].ss) * last->step) > wide + LINE && blind < FOUND / wide)
+        blind = FOUND / wide;
+    return blind < 0 ? 0 : blind < 1 ? blind : 1;
+}
+
+/* What tiles cost beyond their lines and pages. */
+static double tiles_ns(const lm_problem *p, const lm_step *step, const shape *tile, const lm_traffic *t, double far) {
     const lm_pattern pattern = step->kernel->pattern;
-    const double latency = calibration(p)->latency;
+    const double latency = calibration(p)->latency, source = t->l2.side[LM_SRC];
     double ns = 0;
     if (pattern == LM_TRANSPOSE) {
-        ns += late_lines(&step->nest, tile, far->capacity, far->fetched[SRC]) * model.late * latency;
+        ns += late_lines(&step->nest, tile, t->l2_capacity, source) * model.late * latency;
+        ns += source * far * (unasked_share(&step->nest) * model.unasked + blind_share(&step->nest, tile) * model.blind);
         ns += tile->calls * model.turn;
     }
-    if (step->kernel->stream && pattern == LM_TRANSPOSE) ns += joints_ns(p, step, tile, far->fetched[SRC]);
+    if (step->kernel->stream && pattern == LM_TRANSPOSE) ns += joints_ns(p, step, tile, source);
     if (step->kernel->stream && pattern == LM_GATHER)
         ns += seams(p, &step->nest, tile, (int64_t)tile->n0 * step->nest.tile.run) * model.seam * latency;
     return ns;
@@ -279,33 +149,30 @@ static int64_t llc_bytes(const lm_machine *m) {
     return all < lm_stream_threshold() * 2 ? all : lm_stream_threshold() * 2;
 }
 
+/* The share of the lines that are not in the last cache. */
+static double far_share(const lm_machine *m, double lines) {
+    const double full = lines * LINE / (double)llc_bytes(m);
+    const double over = (full - model.l3_least) / (model.l3_most - model.l3_least);
+    return over < 0 ? 0 : over < 1 ? over : 1;
+}
+
 static double memory_ns(const lm_problem *p, const lm_step *step, const shape *tile) {
     const lm_machine *m = lm_machine_get();
     const lm_calibration *c = calibration(p);
-    const double l1 = (double)m->cache_bytes[0] / LINE, l2 = (double)m->cache_bytes[1] / LINE;
     const bool stream = step->kernel->stream;
-    cache at[CACHES] = {[L1] = {.capacity = l1 * model.l1_share},
-                        [L2] = {.capacity = l2 * model.l2_share},
-                        [TLB_FIRST] = {.capacity = model.tlb_first},
-                        [TLB_ALL] = {.capacity = model.tlb_all}};
-    box b;
-    levels l;
-    box_open(&b, &step->nest);
-    find_levels(&l, step);
-    const double lines = lines_of(&b, DST) + lines_of(&b, SRC);
-    const bool far = lines * LINE > (double)llc_bytes(m) * model.l3_share,
-               pages = lines > LINE * model.tlb_first;
-    find_traffic(at, &b, &l, pages);
-    double ns = (at[L1].fetched[DST] + at[L1].fetched[SRC]) * c->l2;
-    if (lines > l2 || stream) {
-        const double write = stream ? c->write_stream : far ? c->write : c->l3 * model.near_write;
-        if (far) ns += breaks_ns(c, step, &l, at[L2].fetched[SRC]) + against_ns(step, at[L2].fetched[SRC]);
-        ns += at[L2].fetched[SRC] * (far ? c->read : c->l3) + at[L2].fetched[DST] * write;
+    lm_traffic t;
+    lm_traffic_find(&t, step);
+    const double far = far_share(m, t.lines), near = 1 - far;
+    double ns = (t.l1.side[LM_DST] + t.l1.side[LM_SRC]) * c->l2;
+    if (t.lines > (double)m->cache_bytes[1] / LINE || stream) {
+        const double write = stream ? c->write_stream : c->write * far + c->l3 * model.near_write * near;
+        ns += breaks_ns(c, step, &t) * far + against_ns(step, &t, far);
+        ns += t.l2.side[LM_SRC] * (c->read * far + c->l3 * near) + t.l2.side[LM_DST] * write;
     }
-    ns += tiles_ns(p, step, tile, &at[L2]);
-    if (pages) {
-        ns += (at[TLB_FIRST].fetched[DST] * model.store_waits + at[TLB_FIRST].fetched[SRC]) * c->tlb;
-        ns += (at[TLB_ALL].fetched[DST] * model.store_waits + at[TLB_ALL].fetched[SRC]) * c->walk;
+    ns += tiles_ns(p, step, tile, &t, far);
+    if (t.pages) {
+        ns += (t.tlb_first.side[LM_DST] * model.store_waits + t.tlb_first.side[LM_SRC]) * c->tlb;
+        ns += (t.tlb_all.side[LM_DST] * model.store_waits + t.tlb_all.side[LM_SRC]) * c->walk;
     }
     return ns;
 }
@@ -316,10 +183,13 @@ static double memory_ns(const lm_problem *p, const lm_step *step, const shape *t
 static const struct {
     double call, row, run, byte;
 } kernel_ns[LM_PATTERN_COUNT] = {
-    [LM_ROWS] = {6, 0.3, 0, 0.015},      [LM_GATHER] = {6, 1.9, 0.36, 0.02},
-    [LM_SCATTER] = {6, 2.0, 0.30, 0.02}, [LM_STRIDED] = {6, 2.0, 0.35, 0.02},
-    [LM_REVERSE] = {6, 2.0, 0, 0.03},    [LM_FILL] = {8, 2.0, 0, 0.02},
-    [LM_TRANSPOSE] = {8, 0.6, 0, 0.013},
+    [LM_ROWS] = {8.63, 0.211, 0, 0.013},
+    [LM_GATHER] = {9.98, 1.06, 0.381, 0.0139},
+    [LM_SCATTER] = {9.98, 2.26, 0.203, 0.0139},
+    [LM_STRIDED] = {9.98, 1.55, 0.254, 0.0139},
+    [LM_REVERSE] = {9.98, 1.5, 0, 0.023},
+    [LM_FILL] = {8, 2.0, 0, 0.02},
+    [LM_TRANSPOSE] = {8.18, 0.162, 0, 0.00348},
 };
 
 /* What the kernels turn in registers costs by the byte; the rest is copied run by run. */
@@ -332,11 +202,19 @@ static double run_ns(const lm_step *step, double n0) {
     return kernel_ns[pattern].run;
 }
 
+/* Runs of a tile that do not fill blocks of a line by 16 bytes. */
+static double left_over(const lm_step *step, const shape *tile) {
+    const int64_t run = step->nest.tile.run, n0 = (int64_t)tile->n0, n1 = (int64_t)tile->n1;
+    if (step->kernel->pattern != LM_TRANSPOSE || run > 16) return 0;
+    const int64_t rows = n0 - n0 % (LINE / run), columns = n1 - n1 % (16 / run);
+    return tile->calls * (double)(n0 * n1 - rows * columns);
+}
+
 static double processor_ns(const lm_problem *p, const lm_step *step, const shape *tile) {
     const lm_pattern pattern = step->kernel->pattern;
     const double runs = pattern == LM_ROWS ? 0 : (double)p->count;
     const double ns = tile->calls * kernel_ns[pattern].call +
-                      tile->calls * tile->n1 * kernel_ns[pattern].row + runs * run_ns(step, tile->n0) +
+                      tile->calls * tile->n1 * kernel_ns[pattern].row + runs * run_ns(step, tile->n0) + left_over(step, tile) * model.edge +
                       (double)p->payload * kernel_ns[pattern].byte;
     return ns * calibration(p)->call / lm_usual_calibration.call;
 }
@@ -354,14 +232,7 @@ double lm_cost(const lm_problem *p, const lm_step *step) {
     return ns * 1e-9 / (step->params.threads > 1 ? 1 + 0.5 * (step->params.threads - 1) : 1);
 }
 
-int64_t lm_lines_touched(const lm_problem *p) {
-    if (p->count == 0) return 0;
-    lm_nest nest = {.tile = {.run = p->run}, .dims = p->rank};
-    for (int k = 0; k < p->rank; k++) nest.dim[k] = p->dim[k];
-    box b;
-    box_open(&b, &nest);
-    return (int64_t)(lines_of(&b, DST) + lines_of(&b, SRC) + 0.5);
-}
+int64_t lm_lines_touched(const lm_problem *p) { return p->count == 0 ? 0 : (int64_t)(lm_traffic_least(p) + 0.5); }
 
 /* The last-level cache holds source and destination below it. Reported sizes of virtual machines can be
  * hundreds of MiB that they do not have, so no more than 32 MiB are believed. */

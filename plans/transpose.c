@@ -18,11 +18,6 @@ static int64_t runs_in(int64_t n, int64_t bytes, int64_t run) {
     return least(n, whole < 4 ? 4 : whole);
 }
 
-/* A tile in bytes, along the destination row and along the source row. */
-typedef struct tile_bytes {
-    int64_t dst, src;
-} tile_bytes;
-
 enum { PAGE = 4096 };
 
 /* Source rows whose lines the second-level cache holds all at once: with steps of a multiple of a page they
@@ -36,60 +31,68 @@ static int64_t rows_held(int64_t ss) {
     return rows < LEAST ? LEAST : least(rows, MOST);
 }
 
-/* What measured well: a kilobyte of each destination row, so that few pages are open at a time, and some
- * lines of each source row; the tile and the next one, which is prefetched, stay within the second-level
- * cache. Where one side is a line wide at most, the other is longer. */
-static tile_bytes good_tile(const lm_problem *p) {
-    const lm_pdim *inner = &p->dim[lm_dst_dense_axis(p)], *outer = &p->dim[lm_src_dense_axis(p)];
-    if (outer->n * p->run <= 64) return (tile_bytes){8192, 512};
-    if (inner->n * p->run <= 64) return (tile_bytes){1024, 8192};
-    return (tile_bytes){least(1024, rows_held(inner->ss) * p->run), 256};
-}
+/* A tile: so many source rows, so many bytes of each; 0 = all. */
+typedef struct shape {
+    int64_t rows, bytes;
+    lm_order order;
+} shape;
 
-/* One tile in one loop order. Tiles that come out the same for small extents are proposed once. */
-static int propose_tile(const lm_problem *p, const lm_params *start, tile_bytes tile, lm_order order,
-                        lm_params *out, int count) {
+/* Tiles that come out the same for small extents are proposed once. */
+static int propose_shape(const lm_problem *p, const lm_params *start, shape s, lm_params *out, int count) {
     lm_params params = *start;
     params.inner = lm_dst_dense_axis(p);
     params.outer = lm_src_dense_axis(p);
-    params.tile[0] = runs_in(p->dim[params.inner].n, tile.dst, p->run);
-    params.tile[1] = runs_in(p->dim[params.outer].n, tile.src, p->run);
-    params.order = order;
+    const int64_t n0 = p->dim[params.inner].n, n1 = p->dim[params.outer].n;
+    params.tile[0] = s.rows ? runs_in(n0, s.rows * p->run, p->run) : n0;
+    params.tile[1] = s.bytes ? runs_in(n1, s.bytes, p->run) : n1;
+    params.order = s.order;
     for (int k = 0; k < count; k++)
-        if (out[k].tile[0] == params.tile[0] && out[k].tile[1] == params.tile[1] && out[k].order == order)
+        if (out[k].tile[0] == params.tile[0] && out[k].tile[1] == params.tile[1] && out[k].order == s.order)
             return count;
     return lm_propose(p, &params, out, count);
 }
 
-static int propose_both(const lm_problem *p, const lm_params *start, tile_bytes tile, lm_params *out,
-                        int count) {
-    count = propose_tile(p, start, tile, LM_ORDER_DST, out, count);
-    return propose_tile(p, start, tile, LM_ORDER_SRC, out, count);
+static int propose_both(const lm_problem *p, const lm_params *start, shape s, lm_params *out, int count) {
+    for (int order = LM_ORDER_DST; order <= LM_ORDER_SRC; order++) {
+        s.order = (lm_order)order;
+        count = propose_shape(p, start, s, out, count);
+    }
+    return count;
 }
 
-/* Few source rows at a time, so that their pages and those of the block that is written stay in the first
- * level of the TLB: some lines of each in the order of the source, or a page of each in that of the
- * destination. Not for large problems whose rows share sets of the caches: they lose more there than the
- * TLB gains. */
-static int propose_few_rows(const lm_problem *p, const lm_params *start, lm_params *out, int count) {
-    const int64_t ss = p->dim[lm_dst_dense_axis(p)].ss;
-    if ((ss & -ss) >= PAGE && p->payload >= lm_stream_threshold() / 4) return count;
-    const int64_t rows = p->run > 2 ? 32 : 64 / p->run;
-    count = propose_tile(p, start, (tile_bytes){rows * p->run, 256}, LM_ORDER_SRC, out, count);
-    return propose_tile(p, start, (tile_bytes){rows * p->run, 4096}, LM_ORDER_DST, out, count);
+/* Shapes that measured well on many permutations; the model says which one suits. Of a kilobyte of each
+ * destination row few pages are open at a time, and the tile and the next one, which is prefetched, stay within
+ * the second-level cache. The pages of few source rows stay in the first level of the TLB, too; up to a page of
+ * each in the order of the destination, where the next tile lies elsewhere anyhow. */
+static int propose_shapes(const lm_problem *p, const lm_params *start, lm_params *out, int count) {
+    static const shape usual[] = {{64, 512, LM_ORDER_SRC},
+                                  {32, 0, LM_ORDER_SRC},
+                                  {16, 0, LM_ORDER_SRC},
+                                  {48, 4096, LM_ORDER_DST},
+                                  {0, 1024, LM_ORDER_DST}};
+    const int64_t rows = least(1024 / p->run, rows_held(p->dim[lm_dst_dense_axis(p)].ss));
+    count = propose_shape(p, start, (shape){rows, 256, LM_ORDER_SRC}, out, count);
+    for (size_t k = 0; k < sizeof usual / sizeof *usual; k++)
+        count = propose_shape(p, start, usual[k], out, count);
+    return count;
 }
 
+/* Where one side is a line wide at most, the other is long. */
 static int propose(const lm_problem *p, const lm_params *start, int effort, lm_params *out) {
     const int inner = lm_dst_dense_axis(p), outer = lm_src_dense_axis(p);
+    const int64_t high = p->dim[inner].n * p->run, wide = p->dim[outer].n * p->run;
     int count = 0;
-    if (p->dim[inner].n * p->run <= 512 && p->dim[outer].n * p->run <= 512)
-        return lm_propose_axes(p, start, inner, outer, out, 0);
-    count = propose_both(p, start, good_tile(p), out, count);
-    count = propose_few_rows(p, start, out, count);
+    if (high <= 512 && wide <= 512) return lm_propose_axes(p, start, inner, outer, out, 0);
+    if (wide <= 64)
+        count = propose_both(p, start, (shape){8192 / p->run, 0, LM_ORDER_DST}, out, count);
+    else if (high <= 64)
+        count = propose_both(p, start, (shape){0, 8192, LM_ORDER_DST}, out, count);
+    else
+        count = propose_shapes(p, start, out, count);
     if (effort < LMAD_PATIENT) return count;
-    for (int64_t dst = 128; dst <= 65536; dst *= 2)
-        for (int64_t src = 64; src <= 2048; src *= 2)
-            count = propose_both(p, start, (tile_bytes){dst, src}, out, count);
+    for (int64_t rows = 128; rows <= 65536; rows *= 2)
+        for (int64_t bytes = 64; bytes <= 2048; bytes *= 2)
+            count = propose_both(p, start, (shape){(rows + p->run - 1) / p->run, bytes, LM_ORDER_DST}, out, count);
     return count;
 }
 
