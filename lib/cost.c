@@ -12,21 +12,24 @@
 
 /* What makes the model fit the times of some thousand candidates of the suites. */
 static const struct model {
-    double l3_least, l3_most; /* of the last cache: from the first on data leave it, from the second on all of them */
-    double near_write;        /* lines of the third cache that writing one costs */
-    double store_waits;       /* stores wait for the TLB less */
-    double least_break;       /* ns of a break where breaks are so many that they overlap */
-    double seam;              /* of a latency, for the rest of a row that is not streamed */
-    double joint;             /* of a latency, for a source line of a line that two tiles share */
-    double late;              /* of a latency, for a line that was asked for too far ahead */
-    double turn;              /* ns until the reading of a transpose's next tile is in full swing */
-    double against;           /* ns a source line in memory where tiles do not follow the source */
-    double near_against;      /* the same in the third cache */
-    double edge;              /* ns a run that is left over beside the blocks of a transpose */
-    double unasked;           /* ns a source line in memory that the tile before did not ask for, being shorter */
+    double l3_least,
+        l3_most; /* of the last cache: from the first on data leave it, from the second on all of them */
+    double near_write;   /* lines of the third cache that writing one costs */
+    double store_waits;  /* stores wait for the TLB less */
+    double least_break;  /* ns of a break where breaks are so many that they overlap */
+    double write_break;  /* ns of one in the destination, which is read before it is written */
+    double seam;         /* of a latency, for the rest of a row that is not streamed */
+    double joint;        /* of a latency, for a source line of a line that two tiles share */
+    double late;         /* of a latency, for a line that was asked for too far ahead */
+    double turn;         /* ns until the reading of a transpose's next tile is in full swing */
+    double against;      /* ns a source line in memory where tiles do not follow the source */
+    double near_against; /* the same in the third cache */
+    double edge;         /* ns a run that is left over beside the blocks of a transpose */
+    double unasked;      /* ns a source line in memory that the tile before did not ask for, being shorter */
     double rows, rows_a_line; /* of the source that hardware follows at once; for each line of a piece */
     double blind;             /* ns a source line in memory that it does not follow */
-} model = {0.272, 0.483, 0.355, 0.456, 14.4, 0.218, 0.137, 0.0557, 43.1, 0.0742, 0.814, 0.0427, 8.04, 44.6, 20.5, 0.696};
+} model = {0.272, 0.483,  0.355, 0.456,  14.4, 4,    0.218, 0.137, 0.0557,
+           43.1,  0.0742, 0.814, 0.0427, 8.04, 44.6, 20.5,  0.696};
 
 static const lm_calibration *calibration(const lm_problem *p) {
     return p->calibration ? p->calibration : &lm_usual_calibration;
@@ -55,12 +58,16 @@ enum { LINE = 64, PAGE = 4096 };
 /* Nanoseconds of a break in the walk through a source in memory, until hardware prefetchers see the new
  * place: little where breaks are so many that they overlap, the whole latency where they are few. Kernels
  * that transpose ask ahead. */
-enum { FAR_APART = 4096, FOUND = 512 }; /* bytes between breaks that do not overlap; until a row is followed */
+enum {
+    FAR_APART = 4096,
+    FOUND = 512
+}; /* bytes between breaks that do not overlap; until a row is followed */
 
 static double breaks_ns(const lm_calibration *c, const lm_step *step, const lm_traffic *t) {
     if (step->kernel->pattern == LM_TRANSPOSE) return 0;
-    const double apart = t->stretch < FAR_APART ? t->stretch / FAR_APART : 1;
-    return t->l2.side[LM_SRC] * LINE / t->stretch * (model.least_break + (c->latency - model.least_break) * apart);
+    const double stretch = t->stretch[LM_SRC], apart = stretch < FAR_APART ? stretch / FAR_APART : 1;
+    return t->l2.side[LM_SRC] * LINE / stretch *
+           (model.least_break + (c->latency - model.least_break) * apart);
 }
 
 /* Whether all destination rows begin and end with a line, where they are this long. */
@@ -105,7 +112,9 @@ static double against_ns(const lm_step *step, const lm_traffic *t, double far) {
 }
 
 /* The share of an axis whose block comes after a shorter one. */
-static double after_shorter(int64_t n, int64_t block) { return n % block ? (double)(block - n % block) / (double)n : 0; }
+static double after_shorter(int64_t n, int64_t block) {
+    return n % block ? (double)(block - n % block) / (double)n : 0;
+}
 
 /* A tile asks for as much of the next one as it has itself. */
 static double unasked_share(const lm_nest *nest) {
@@ -114,28 +123,31 @@ static double unasked_share(const lm_nest *nest) {
     return after_shorter(nest->dim[last->dim].n, last->step);
 }
 
-/* The share of a transpose's source that hardware does not fetch by itself. It follows so many rows at once, and
- * the fewer the shorter the pieces are in which they are read; rows that follow each other are one. Pieces that
- * do not go on in the next tile have to be found anew. */
+/* The share of a transpose's source that hardware does not fetch by itself. It follows so many rows at once,
+ * and the fewer the shorter the pieces are in which they are read; rows that follow each other are one.
+ * Pieces that do not go on in the next tile have to be found anew. */
 static double blind_share(const lm_nest *nest, const shape *tile) {
     const double wide = tile->n1 * (double)nest->tile.run, lines = wide / LINE;
     if ((double)lm_magnitude(nest->dim[0].ss) <= wide + LINE) return 0;
     const double most = lines * model.rows_a_line < model.rows ? lines * model.rows_a_line : model.rows;
     double blind = 2 * (tile->n0 / most - 1);
     const lm_loop *last = nest->loops ? &nest->loop[nest->loops - 1] : NULL;
-    if (last && (double)(lm_magnitude(nest->dim[last->dim].ss) * last->step) > wide + LINE && blind < FOUND / wide)
+    if (last && (double)(lm_magnitude(nest->dim[last->dim].ss) * last->step) > wide + LINE &&
+        blind < FOUND / wide)
         blind = FOUND / wide;
     return blind < 0 ? 0 : blind < 1 ? blind : 1;
 }
 
 /* What tiles cost beyond their lines and pages. */
-static double tiles_ns(const lm_problem *p, const lm_step *step, const shape *tile, const lm_traffic *t, double far) {
+static double tiles_ns(const lm_problem *p, const lm_step *step, const shape *tile, const lm_traffic *t,
+                       double far) {
     const lm_pattern pattern = step->kernel->pattern;
     const double latency = calibration(p)->latency, source = t->l2.side[LM_SRC];
     double ns = 0;
     if (pattern == LM_TRANSPOSE) {
         ns += late_lines(&step->nest, tile, t->l2_capacity, source) * model.late * latency;
-        ns += source * far * (unasked_share(&step->nest) * model.unasked + blind_share(&step->nest, tile) * model.blind);
+        ns += source * far *
+              (unasked_share(&step->nest) * model.unasked + blind_share(&step->nest, tile) * model.blind);
         ns += tile->calls * model.turn;
     }
     if (step->kernel->stream && pattern == LM_TRANSPOSE) ns += joints_ns(p, step, tile, source);
@@ -167,6 +179,7 @@ static double memory_ns(const lm_problem *p, const lm_step *step, const shape *t
     if (t.lines > (double)m->cache_bytes[1] / LINE || stream) {
         const double write = stream ? c->write_stream : c->write * far + c->l3 * model.near_write * near;
         ns += breaks_ns(c, step, &t) * far + against_ns(step, &t, far);
+        if (!stream) ns += t.l2.side[LM_DST] * LINE / t.stretch[LM_DST] * model.write_break * far;
         ns += t.l2.side[LM_SRC] * (c->read * far + c->l3 * near) + t.l2.side[LM_DST] * write;
     }
     ns += tiles_ns(p, step, tile, &t, far);
@@ -183,12 +196,9 @@ static double memory_ns(const lm_problem *p, const lm_step *step, const shape *t
 static const struct {
     double call, row, run, byte;
 } kernel_ns[LM_PATTERN_COUNT] = {
-    [LM_ROWS] = {8.63, 0.211, 0, 0.013},
-    [LM_GATHER] = {9.98, 1.06, 0.381, 0.0139},
-    [LM_SCATTER] = {9.98, 2.26, 0.203, 0.0139},
-    [LM_STRIDED] = {9.98, 1.55, 0.254, 0.0139},
-    [LM_REVERSE] = {9.98, 1.5, 0, 0.023},
-    [LM_FILL] = {8, 2.0, 0, 0.02},
+    [LM_ROWS] = {8.63, 0.211, 0, 0.013},        [LM_GATHER] = {9.98, 1.06, 0.381, 0.0139},
+    [LM_SCATTER] = {9.98, 2.26, 0.203, 0.0139}, [LM_STRIDED] = {9.98, 1.55, 0.254, 0.0139},
+    [LM_REVERSE] = {9.98, 1.5, 0, 0.023},       [LM_FILL] = {8, 2.0, 0, 0.02},
     [LM_TRANSPOSE] = {8.18, 0.162, 0, 0.00348},
 };
 
@@ -214,8 +224,8 @@ static double processor_ns(const lm_problem *p, const lm_step *step, const shape
     const lm_pattern pattern = step->kernel->pattern;
     const double runs = pattern == LM_ROWS ? 0 : (double)p->count;
     const double ns = tile->calls * kernel_ns[pattern].call +
-                      tile->calls * tile->n1 * kernel_ns[pattern].row + runs * run_ns(step, tile->n0) + left_over(step, tile) * model.edge +
-                      (double)p->payload * kernel_ns[pattern].byte;
+                      tile->calls * tile->n1 * kernel_ns[pattern].row + runs * run_ns(step, tile->n0) +
+                      left_over(step, tile) * model.edge + (double)p->payload * kernel_ns[pattern].byte;
     return ns * calibration(p)->call / lm_usual_calibration.call;
 }
 
@@ -232,7 +242,9 @@ double lm_cost(const lm_problem *p, const lm_step *step) {
     return ns * 1e-9 / (step->params.threads > 1 ? 1 + 0.5 * (step->params.threads - 1) : 1);
 }
 
-int64_t lm_lines_touched(const lm_problem *p) { return p->count == 0 ? 0 : (int64_t)(lm_traffic_least(p) + 0.5); }
+int64_t lm_lines_touched(const lm_problem *p) {
+    return p->count == 0 ? 0 : (int64_t)(lm_traffic_least(p) + 0.5);
+}
 
 /* The last-level cache holds source and destination below it. Reported sizes of virtual machines can be
  * hundreds of MiB that they do not have, so no more than 32 MiB are believed. */

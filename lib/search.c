@@ -81,7 +81,8 @@ static int find(const list *l, int from, const lm_candidate *c) {
 /* Are two extents of tiles less than this factor apart? */
 static bool close_to(int64_t a, int64_t b, int factor) { return a < factor * b && b < factor * a; }
 
-/* Are two candidates the same but for tiles that are less than this factor apart, and perhaps for the order? */
+/* Are two candidates the same but for tiles that are less than this factor apart, and perhaps for the order?
+ */
 static bool similar(const lm_candidate *a, const lm_candidate *b, int factor) {
     return same_sort(a, b) && a->params.inner == b->params.inner && a->params.outer == b->params.outer &&
            close_to(a->params.tile[0], b->params.tile[0], factor) &&
@@ -91,7 +92,8 @@ static bool similar(const lm_candidate *a, const lm_candidate *b, int factor) {
 /* Is it nearly the same as one of the first ones? */
 static bool stands_for_another(const list *l, int at, int count) {
     for (int k = 0; k < count; k++)
-        if (l->item[k].params.order == l->item[at].params.order && similar(&l->item[k], &l->item[at], 2)) return true;
+        if (l->item[k].params.order == l->item[at].params.order && similar(&l->item[k], &l->item[at], 2))
+            return true;
     return false;
 }
 
@@ -133,8 +135,8 @@ typedef struct search {
     list proposals, all;
     lm_runner *runner;
     lm_step *step; /* of each runner */
-    int field; /* the first so many of all are timed in the heat at hand */
-    int timed; /* in all heats */
+    int field;     /* the first so many of all are timed in the heat at hand */
+    int timed;     /* in all heats */
     lm_scratch scratch;
 } search;
 
@@ -174,8 +176,8 @@ static void judge(const search *s, lm_step *out, lm_finding *finding) {
     }
 }
 
-/* Who is still in it after a heat, by time, and what lies around the fastest; then by estimate, for of those that
- * noise does not tell apart the first one wins. The estimate's choice stays the one to beat. */
+/* Who is still in it after a heat, by time, and what lies around the fastest; then by estimate, for of those
+ * that noise does not tell apart the first one wins. The estimate's choice stays the one to beat. */
 enum { FINALISTS = 6, NEIGHBOURS = 10, FINAL = 1 + FINALISTS + NEIGHBOURS, AROUND = 3 };
 
 static int fastest_from(const search *s, int from) {
@@ -224,8 +226,8 @@ static bool run_heat(search *s, int rounds) {
 
 enum { ROUNDS_OF_HEAT = 9 };
 
-/* With the turn taken and the candidates collected. A heat tells who is fast; a final among these, where luck in
- * the heat does not count, who is the fastest. */
+/* With the turn taken and the candidates collected. A heat tells who is fast; a final among these, where luck
+ * in the heat does not count, who is the fastest. */
 static void race(search *s, lm_step *out, lm_finding *finding) {
     const lm_scratch_result got = lm_scratch_open(&s->scratch, &s->scaled, s->rules->deadline);
     finding->source = got == LM_SCRATCH_LATE ? LMAD_SOURCE_TIMED_OUT : LMAD_SOURCE_ESTIMATED;

@@ -66,9 +66,9 @@ typedef struct lm_timing_rules {
  * when they are clearly slower. False when the deadline, or a runner that cannot run, ended it. */
 bool lm_timing_race(lm_runner *runner, int count, const lm_timing_rules *rules);
 
-/* Which runner has won: runner 0 unless another one was faster in the same rounds by more than the noise. Of those
- * that the noise does not tell from the fastest one it is the first, so that the order of runners decides, and not
- * luck. */
+/* Which runner has won: runner 0 unless another one was faster in the same rounds by more than the noise. Of
+ * those that the noise does not tell from the fastest one it is the first, so that the order of runners
+ * decides, and not luck. */
 int lm_timing_winner(const lm_runner *runner, int count);
 
 /* The fastest of the others; -1 when no other one was timed. */

@@ -61,8 +61,8 @@ static void box_open(box *b, const lm_nest *nest) {
     for (int k = 0; k < nest->dims; k++) b->extent[k] = (double)nest->dim[k].n;
 }
 
-/* Chunks of neighbouring bytes: `count` of `bytes` each, at multiples of the largest power of two in `grid`, if they
- * begin at one. */
+/* Chunks of neighbouring bytes: `count` of `bytes` each, at multiples of the largest power of two in `grid`,
+ * if they begin at one. */
 typedef struct chunks {
     double count, bytes;
     int64_t grid;
@@ -96,8 +96,8 @@ static double lines_in(const chunks *c) {
     return c->count * (c->bytes / LINE + more);
 }
 
-/* Where chunks at large powers of two begin in the same few sets of a cache, they take as much of it as if they
- * were that many times more lines. */
+/* Where chunks at large powers of two begin in the same few sets of a cache, they take as much of it as if
+ * they were that many times more lines. */
 static double crowding(const chunks *c) {
     const int64_t common = c->grid & -c->grid;
     if (common <= LINE || c->bytes >= (double)common) return 1;
@@ -156,10 +156,10 @@ static void find_levels(levels *l, const lm_step *step) {
 
 enum { STREAMS = 16 }; /* walks through the source that hardware prefetchers follow at once */
 
-static double stretch_of(const lm_step *step, const levels *l) {
+static double stretch_of(const lm_step *step, const levels *l, lm_side which) {
     double chunk = step->kernel->pattern == LM_ROWS ? l->left[0] : (double)step->nest.tile.run, streams = 1;
     for (int k = l->count - 1; k >= 0; k--) {
-        const double far = (double)step_of(&step->nest.dim[l->at[k].dim], LM_SRC) * l->at[k].from;
+        const double far = (double)step_of(&step->nest.dim[l->at[k].dim], which) * l->at[k].from;
         const double rounds = l->at[k].rounds;
         if (far <= chunk + LINE)
             chunk *= rounds;
@@ -181,8 +181,10 @@ static bool goes_on(const lm_nest *nest) {
 
 /* Something that holds so many units, and what is fetched into it over the whole nest. */
 typedef struct cache {
-    double least, per_unit; /* from so many units on some are lost, and this share more with each further one */
-    double lost; /* the share of the units of the box so far that a round of the next loop does not find any more */
+    double least,
+        per_unit; /* from so many units on some are lost, and this share more with each further one */
+    double lost;  /* the share of the units of the box so far that a round of the next loop does not find any
+                     more */
     lm_fetched got;
 } cache;
 
@@ -191,9 +193,9 @@ static cache of_capacity(double units, double softness) {
     return (cache){.least = units * (1 - softness), .per_unit = 1 / (2 * softness * units)};
 }
 
-/* The box that the innermost loops so far walk has so many units, and takes so much room: as long as one round of
- * the next loop leaves them in the cache for its next round, they are fetched once; otherwise every loop further
- * out fetches all of them again. */
+/* The box that the innermost loops so far walk has so many units, and takes so much room: as long as one
+ * round of the next loop leaves them in the cache for its next round, they are fetched once; otherwise every
+ * loop further out fetches all of them again. */
 static inline void fill(cache *c, const double units[2], double room, double again) {
     const double kept = (1 - c->lost) * again;
     for (int side = 0; side < 2; side++) c->got.side[side] = c->lost * c->got.side[side] + kept * units[side];
@@ -251,7 +253,7 @@ void lm_traffic_find(lm_traffic *t, const lm_step *step) {
     find_levels(&l, step);
     t->lines = lines_of(&b);
     t->pages = t->lines > LINE * model.tlb_first;
-    t->stretch = stretch_of(step, &l);
+    for (int side = 0; side < 2; side++) t->stretch[side] = stretch_of(step, &l, (lm_side)side);
     t->follows = goes_on(&step->nest);
     t->l2_capacity = (double)m->cache_bytes[1] / LINE * model.l2_share;
     caches c = {.l1 = of_capacity((double)m->cache_bytes[0] / LINE * model.l1_share, model.softness),

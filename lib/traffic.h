@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the loops of a nest fetch: lines into the first and second cache, pages into the TLB. By the nest and the
- * machine's facts alone; what fetching costs is the cost model's (cost.h). */
+/* What the loops of a nest fetch: lines into the first and second cache, pages into the TLB. By the nest and
+ * the machine's facts alone; what fetching costs is the cost model's (cost.h). */
 #ifndef LM_TRAFFIC_H
 #define LM_TRAFFIC_H
 
@@ -19,8 +19,9 @@ typedef struct lm_traffic {
     lm_fetched l1, l2;  /* lines */
     bool pages;         /* are there so many pages that they matter? Else the next two are not set */
     lm_fetched tlb_first, tlb_all; /* pages that the first level of the TLB misses, or all of it */
-    double stretch;     /* bytes of the source walked without a break, in the order of the loops */
-    bool follows;       /* does the innermost loop go on where the tile before ended, within a page of the source? */
+    double stretch[2];             /* bytes of a side walked without a break, in the order of the loops */
+    bool
+        follows; /* does the innermost loop go on where the tile before ended, within a page of the source? */
 } lm_traffic;
 
 void lm_traffic_find(lm_traffic *traffic, const lm_step *step);

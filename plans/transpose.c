@@ -61,9 +61,9 @@ static int propose_both(const lm_problem *p, const lm_params *start, shape s, lm
 }
 
 /* Shapes that measured well on many permutations; the model says which one suits. Of a kilobyte of each
- * destination row few pages are open at a time, and the tile and the next one, which is prefetched, stay within
- * the second-level cache. The pages of few source rows stay in the first level of the TLB, too; up to a page of
- * each in the order of the destination, where the next tile lies elsewhere anyhow. */
+ * destination row few pages are open at a time, and the tile and the next one, which is prefetched, stay
+ * within the second-level cache. The pages of few source rows stay in the first level of the TLB, too; up to
+ * a page of each in the order of the destination, where the next tile lies elsewhere anyhow. */
 static int propose_shapes(const lm_problem *p, const lm_params *start, lm_params *out, int count) {
     static const shape usual[] = {{64, 512, LM_ORDER_SRC},
                                   {32, 0, LM_ORDER_SRC},
@@ -92,7 +92,8 @@ static int propose(const lm_problem *p, const lm_params *start, int effort, lm_p
     if (effort < LMAD_PATIENT) return count;
     for (int64_t rows = 128; rows <= 65536; rows *= 2)
         for (int64_t bytes = 64; bytes <= 2048; bytes *= 2)
-            count = propose_both(p, start, (shape){(rows + p->run - 1) / p->run, bytes, LM_ORDER_DST}, out, count);
+            count = propose_both(p, start, (shape){(rows + p->run - 1) / p->run, bytes, LM_ORDER_DST}, out,
+                                 count);
     return count;
 }
 
