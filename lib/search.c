@@ -212,10 +212,11 @@ static void pick_finalists(search *s) {
     s->field = count;
 }
 
-static bool run_heat(search *s, int rounds) {
+static bool run_heat(search *s, int rounds, int needed) {
     const lm_timing_rules rules = {.deadline = s->rules->deadline,
                                    .budget = lm_search_limits_of(s->rules->effort)->budget,
                                    .rounds = rounds,
+                                   .needed = needed,
                                    .shortest = 100e-6, /* the clock's own cost and grain must vanish in it */
                                    .warm_below = 5e-3,
                                    .run = run_step,
@@ -224,7 +225,7 @@ static bool run_heat(search *s, int rounds) {
     return lm_timing_race(s->runner, s->field, &rules);
 }
 
-enum { ROUNDS_OF_HEAT = 9 };
+enum { ROUNDS_OF_HEAT = 9, NEEDED_IN_HEAT = 2, NEEDED_IN_FINAL = 4 };
 
 /* With the turn taken and the candidates collected. A heat tells who is fast; a final among these, where luck
  * in the heat does not count, who is the fastest. */
@@ -233,11 +234,11 @@ static void race(search *s, lm_step *out, lm_finding *finding) {
     finding->source = got == LM_SCRATCH_LATE ? LMAD_SOURCE_TIMED_OUT : LMAD_SOURCE_ESTIMATED;
     if (got != LM_SCRATCH_OK) return;
     s->timed = s->field;
-    bool through = run_heat(s, ROUNDS_OF_HEAT);
+    bool through = run_heat(s, ROUNDS_OF_HEAT, NEEDED_IN_HEAT);
     judge(s, out, finding);
     if (through) {
         pick_finalists(s);
-        through = run_heat(s, LM_SAMPLES);
+        through = run_heat(s, LM_SAMPLES, NEEDED_IN_FINAL);
         if (through) judge(s, out, finding);
     }
     finding->candidates = s->timed;

@@ -209,11 +209,12 @@ bool lm_timing_race(lm_runner *runner, int count, const lm_timing_rules *rules) 
     enum { FACTORS = sizeof factor / sizeof *factor };
     race r = {runner, count, rules, 0};
     const int rounds = rules->rounds ? rules->rounds : LM_SAMPLES;
+    const int needed = rules->needed ? rules->needed : ROUNDS_NEEDED;
     const double end = lm_now() + rules->budget;
     for (int k = 0; k < count; k++) runner[k].samples = 0, runner[k].out = false;
     if (!first_round(&r)) return false;
     for (r.round = 1; r.round < rounds && left_in(&r) > 1; r.round++) {
-        if (r.round >= ROUNDS_NEEDED && lm_now() > end) break;
+        if (r.round >= needed && lm_now() > end) break;
         if (!one_more_round(&r)) return false;
         prune(&r, factor[r.round < FACTORS ? r.round - 1 : FACTORS - 1]);
     }

@@ -53,6 +53,7 @@ typedef struct lm_timing_rules {
     double deadline;   /* no sample that is expected to end after it is begun; 0 = none */
     double budget;     /* seconds after which there are no more rounds than needed for a verdict */
     int rounds;        /* at most; 0 = LM_SAMPLES */
+    int needed;        /* for a verdict, when samples are long; 0 = 4 */
     double shortest;   /* seconds: shorter executions are repeated within a sample */
     double warm_below; /* seconds: samples shorter than this are taken right after a run that does not count,
                           for what the runner before has left in the caches would flatter one runner in every
