@@ -63,15 +63,17 @@ static int propose_both(const lm_problem *p, const lm_params *start, shape s, lm
 /* Shapes that measured well on many permutations; the model says which one suits. Of a kilobyte of each
  * destination row few pages are open at a time, and the tile and the next one, which is prefetched, stay
  * within the second-level cache. The pages of few source rows stay in the first level of the TLB, too; up to
- * a page of each in the order of the destination, where the next tile lies elsewhere anyhow. */
+ * a page of each in the order of the destination, where the next tile lies elsewhere anyhow. Not for large
+ * problems whose rows share sets of the caches: they lose more there than the TLB gains. */
 static int propose_shapes(const lm_problem *p, const lm_params *start, lm_params *out, int count) {
     static const shape usual[] = {{64, 512, LM_ORDER_SRC},
                                   {32, 0, LM_ORDER_SRC},
                                   {16, 0, LM_ORDER_SRC},
                                   {48, 4096, LM_ORDER_DST},
                                   {0, 1024, LM_ORDER_DST}};
-    const int64_t rows = least(1024 / p->run, rows_held(p->dim[lm_dst_dense_axis(p)].ss));
+    const int64_t ss = p->dim[lm_dst_dense_axis(p)].ss, rows = least(1024 / p->run, rows_held(ss));
     count = propose_shape(p, start, (shape){rows, 256, LM_ORDER_SRC}, out, count);
+    if ((ss & -ss) >= PAGE && p->payload >= lm_stream_threshold() / 4) return count;
     for (size_t k = 0; k < sizeof usual / sizeof *usual; k++)
         count = propose_shape(p, start, usual[k], out, count);
     return count;
