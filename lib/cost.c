@@ -51,7 +51,7 @@ static shape shape_of(const lm_nest *nest) {
     return s;
 }
 
-enum { LINE = 64, PAGE = 4096 };
+enum { LINE = 64 };
 
 /* ---- memory --------------------------------------------------------------------------------------- */
 
