@@ -94,7 +94,11 @@ static bool list_way(void *arg, const lm_device_way *way, double seconds) {
     return true;
 }
 
-static void add_launch(lm_text *text, const lm_launch *l) {
+static void add_launch(lm_text *text, const lm_device *device, const lm_launch *launch) {
+    enum { ALIGNED = 16 };
+    lm_launch predicted = *launch;
+    const lm_launch *l = &predicted;
+    lm_hip_estimate(device, ALIGNED, &predicted);
     lm_text_add(text, "launch: %u x %u x %u blocks of %u x %u x %u work-items; ", l->grid[0], l->grid[1],
                 l->grid[2], l->block[0], l->block[1], l->block[2]);
     lm_text_add(text, "memory segments, estimated: %lld written (%lld at least), %lld read (%lld at least)\n",
@@ -121,5 +125,5 @@ void lm_device_plan_explain(const lmad_plan *plan, lm_text *text) {
     lm_text_add(text, "candidates with their estimates, * = chosen:\n");
     lm_device_each(&plan->problem, device, effort, list_way, &all);
     if (!all.found) list_way(&all, &d->choice[0].way, d->choice[0].predicted);
-    if (launch) add_launch(text, launch);
+    if (launch) add_launch(text, device, launch);
 }

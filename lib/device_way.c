@@ -57,11 +57,10 @@ static double memcpy_cost(const lm_problem *p) {
 }
 
 double lm_device_way_cost(const lm_device_way *way, const lm_problem *p, const lm_device *device) {
-    lm_launch launch;
     switch (way->kind) {
     case LM_WAY_MEMCPY: break;
     case LM_WAY_STAGE: return lm_stage_cost(p, &way->stage);
-    case LM_WAY_KERNEL: lm_hip_make(p, device, &way->kernel, 16, &launch); return launch.seconds;
+    case LM_WAY_KERNEL: return lm_hip_predict(p, device, &way->kernel);
     }
     return memcpy_cost(p);
 }

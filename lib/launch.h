@@ -21,7 +21,7 @@ enum { LM_DST, LM_SRC };
 typedef enum lm_hip_kernel {
     LM_HIP_COPY,   /* words by words in one order of axes: rows, flat copies, gathers, scatters, reversed runs
                     */
-    LM_HIP_TILE,   /* two axes, one dense on each side, turned in registers and LDS */
+    LM_HIP_TILE,   /* two axes, one dense on each side, as squares in registers */
     LM_HIP_BLOCK,  /* a box of several axes through LDS: tiny extents, odd element sizes, narrow sides */
     LM_HIP_FILL,   /* LM_HIP_COPY of a value that lies in the arguments */
     LM_HIP_AFFINE, /* values computed from indices */
@@ -31,7 +31,7 @@ typedef enum lm_hip_kernel {
 /* What is compiled: one kernel, specialised. There are a few dozen of them; no shape is in here. */
 typedef struct lm_variant {
     lm_hip_kernel kernel;
-    int unit;    /* bytes that stay together: 1, 2, 4, 8, 16 */
+    int unit;    /* bytes that stay together: 1, 2, 4, 8, 16; or an element that LDS turns */
     int word[2]; /* bytes of an access of either side, >= unit */
     int index;   /* bits of offsets: 32, 64 */
     int items;   /* words that a thread has in flight */
@@ -91,9 +91,15 @@ int lm_hip_propose(const lm_problem *problem, const lm_device *device, int effor
 bool lm_hip_allows(const lm_problem *problem, const lm_device *device, const lm_hip_params *params);
 
 /* Make an allowed candidate ready. `align` is the largest power of two <= 16 that divides both pointers:
- * words shrink to what it and the problem allow. Cannot fail. */
+ * words shrink to what it and the problem allow. Cannot fail. What is predicted is left at 0. */
 void lm_hip_make(const lm_problem *problem, const lm_device *device, const lm_hip_params *params,
                  unsigned align, lm_launch *out);
+
+/* How many seconds a candidate takes, predicted. */
+double lm_hip_predict(const lm_problem *problem, const lm_device *device, const lm_hip_params *params);
+
+/* Predict what a launch touches, and how long it takes: segments, ideal, lds_cycles, lds_ideal, seconds. */
+void lm_hip_estimate(const lm_device *device, unsigned align, lm_launch *launch);
 
 /* Fills: an LM_HIP_FILL launch writes the value in args.value. Set it in (a copy of) the arguments before
  * launching. Only elements of up to LM_HIP_VALUE bytes; for longer ones propose gives LM_HIP_COPY with a

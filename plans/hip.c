@@ -14,24 +14,35 @@ const lm_hip_kind *lm_hip_kind_of(lm_hip_kernel kernel) {
 
 /* Without the count: what it takes to launch. */
 static bool make(const lm_problem *p, const lm_device *device, const lm_hip_params *params, unsigned align,
-                 lm_launch *out) {
+                 bool final, lm_launch *out) {
     memset(out, 0, sizeof *out);
     out->arg_bytes = sizeof out->args;
-    return lm_hip_kind_of(params->kernel)->make(p, device, params, align, out);
+    return lm_hip_kind_of(params->kernel)->make(p, device, params, align, final, out);
 }
 
-static bool make_counted(const lm_problem *p, const lm_device *device, const lm_hip_params *params,
-                         unsigned align, bool careful, lm_launch *out) {
+/* As if there were no bank conflicts, which layouts that are final avoid. */
+static void guess(const lm_device *device, unsigned align, bool careful, lm_launch *l) {
     int64_t accesses[2];
-    if (!make(p, device, params, align, out)) return false;
-    lm_hip_count(device, out, align, careful, accesses);
-    out->seconds = lm_hip_cost(device, out, accesses);
-    return true;
+    lm_hip_count(device, l, align, careful, accesses);
+    lm_hip_guess_banks(l);
+    l->seconds = lm_hip_cost(device, l, accesses);
 }
 
 void lm_hip_make(const lm_problem *p, const lm_device *device, const lm_hip_params *params, unsigned align,
                  lm_launch *out) {
-    make_counted(p, device, params, align, true, out);
+    make(p, device, params, align, true, out);
+}
+
+double lm_hip_predict(const lm_problem *p, const lm_device *device, const lm_hip_params *params) {
+    lm_launch launch;
+    make(p, device, params, 16, false, &launch);
+    guess(device, 16, false, &launch);
+    return launch.seconds;
+}
+
+void lm_hip_estimate(const lm_device *device, unsigned align, lm_launch *l) {
+    guess(device, align, true, l);
+    lm_hip_count_banks(device, l);
 }
 
 static bool is_power(int64_t n, int64_t most) { return n >= 1 && n <= most && (n & (n - 1)) == 0; }
@@ -44,7 +55,7 @@ bool lm_hip_allows(const lm_problem *p, const lm_device *device, const lm_hip_pa
     if (!is_power(params->items, 16) || (unsigned)params->order > LM_ORDER_SRC) return false;
     if (params->tile[LM_DST] < 0 || params->tile[LM_DST] > 1 << 16) return false;
     if (params->tile[LM_SRC] < 0 || params->tile[LM_SRC] > 1 << 16) return false;
-    return make(p, device, params, 16, &launch) && make(p, device, params, 1, &launch);
+    return make(p, device, params, 16, false, &launch) && make(p, device, params, 1, false, &launch);
 }
 
 /* ---- choosing --------------------------------------------------------------------------------------- */
@@ -71,6 +82,28 @@ static void rank_one(ranked *r, const lm_hip_params *params, double seconds) {
     r->params[at] = *params;
 }
 
+/* Estimates know nothing of bank conflicts: of candidates that are about as good as the first, the first one
+ * without them, or with the fewest. */
+static void prefer_unhindered(ranked *r, const lm_problem *p, const lm_device *device) {
+    const double about = 1.1, unhindered = 1.05;
+    enum { FEW = 6 };
+    double least = 1e9;
+    int best = 0;
+    for (int k = 0; k < r->count && k < FEW && r->seconds[k] <= r->seconds[0] * about && least > unhindered;
+         k++) {
+        lm_launch launch;
+        make(p, device, &r->params[k], 16, true, &launch);
+        lm_hip_count_banks(device, &launch);
+        const double taken = launch.lds_ideal ? (double)launch.lds_cycles / (double)launch.lds_ideal : 1;
+        if (taken >= least) continue;
+        least = taken;
+        best = k;
+    }
+    const lm_hip_params chosen = r->params[best];
+    memmove(&r->params[1], &r->params[0], (size_t)best * sizeof chosen);
+    r->params[0] = chosen;
+}
+
 /* Whole words on both sides, and no segment but those that must be: nothing can be better. */
 static bool is_perfect(const lm_launch *l) {
     return l->variant.kernel == LM_HIP_COPY && l->variant.word[LM_DST] == 16 &&
@@ -81,18 +114,20 @@ int lm_hip_propose(const lm_problem *p, const lm_device *device, int effort, lm_
     lm_hip_params all[LM_HIP_PROPOSALS];
     ranked r = {.count = 0};
     lm_launch launch, before;
-    int count = 0;
+    int found = 0;
     for (int kernel = 0; kernel < LM_HIP_KERNELS; kernel++) {
         const lm_hip_kind *kind = lm_hip_kind_of((lm_hip_kernel)kernel);
-        if (kind && kind->applicable(p)) count = kind->propose(p, effort, all, count, LM_HIP_PROPOSALS);
+        if (kind && kind->applicable(p)) found = kind->propose(p, effort, all, found, LM_HIP_PROPOSALS);
     }
     memset(&before, 0, sizeof before);
-    for (int k = 0; k < count; k++) {
-        if (!make_counted(p, device, &all[k], 16, false, &launch) || same(&launch, &before)) continue;
+    for (int k = 0; k < found; k++) {
+        if (!make(p, device, &all[k], 16, false, &launch) || same(&launch, &before)) continue;
         before = launch;
+        guess(device, 16, false, &launch);
         rank_one(&r, &all[k], launch.seconds);
         if (effort == LMAD_ESTIMATE && is_perfect(&launch)) break;
     }
+    if (effort == LMAD_ESTIMATE) prefer_unhindered(&r, p, device);
     if (r.count > max) r.count = max;
     memcpy(out, r.params, (size_t)r.count * sizeof *out);
     return r.count;

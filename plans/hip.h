@@ -14,9 +14,9 @@ typedef struct lm_hip_kind {
     /* Append the candidates worth a look; returns the new count, at most max. */
     int (*propose)(const lm_problem *problem, int effort, lm_hip_params *out, int count, int max);
     /* Variant, arguments, tiles and block; false where the problem does not fit the kernel with any
-     * parameters. */
+     * parameters. What only keeps threads apart in LDS may be left out if it is to be estimated alone. */
     bool (*make)(const lm_problem *problem, const lm_device *device, const lm_hip_params *params,
-                 unsigned align, lm_launch *out);
+                 unsigned align, bool final, lm_launch *out);
 } lm_hip_kind;
 
 extern const lm_hip_kind lm_hip_copy, lm_hip_fill, lm_hip_tile, lm_hip_block;
@@ -64,14 +64,44 @@ bool lm_hip_set_grid(const lm_device *device, int64_t tiles, int block, lm_launc
 
 /* ---- what it will touch (hip_count.c) ---- */
 
-/* Fill in segments, ideal, lds_cycles and lds_ideal by the kernels' own arithmetic, on some tiles of each
- * sort (on more of them if careful), for pointers that are aligned so. *accesses: of global memory, by warps.
- */
+/* Fill in segments and ideal by the kernels' own arithmetic, of some warps (of more of them if
+ * careful, and of all where they are few), for pointers that are aligned so.
+ * *accesses: of global memory, by warps. */
 void lm_hip_count(const lm_device *device, lm_launch *launch, unsigned align, bool careful,
                   int64_t accesses[2]);
 
-/* Bank cycles lost to conflicts by some warps of a side: to compare layouts. */
-int64_t lm_hip_conflicts(const lm_device *device, const lm_launch *launch, int side);
+/* One of [from, to): which one follows no pattern that steps of axes could share. */
+static inline int64_t lm_hip_any_of(int64_t from, int64_t to) {
+    const uint64_t mixed = ((uint64_t)from + 1) * UINT64_C(0x9e3779b97f4a7c15);
+    return from + (int64_t)((mixed >> 33) % (uint64_t)(to - from));
+}
+
+/* The bits of axes that tiles do not divide; tiles that are the last ones along the axes of such bits. */
+lm_u32 lm_hip_cuts(const lm_launch *launch);
+int64_t lm_hip_tiles_of_sort(const lm_launch *launch, lm_u32 last);
+
+/* Bytes of LDS that a variant through LDS declares. */
+static inline int lm_hip_lds(const lm_variant *v) {
+    return (v->option & 3) == 3 ? LM_HIP_TWICE_LDS(v->unit) : LM_HIP_LDS;
+}
+
+/* lds_cycles and lds_ideal (hip_banks.c): counted, and as if there were no conflicts. */
+void lm_hip_count_banks(const lm_device *device, lm_launch *launch);
+void lm_hip_guess_banks(lm_launch *launch);
+
+/* Bank cycles lost to conflicts by some warps of a side: to compare layouts. From `enough` on it does not
+ * matter how many. */
+int64_t lm_hip_conflicts(const lm_launch *launch, int side, int64_t enough);
+
+/* How threads may take turns. */
+typedef struct lm_hip_turns {
+    bool any;
+    lm_u32 level_row; /* with which rows of threads follow one another */
+    lm_u32 bank;      /* so many units are as wide as a bank, as a shift */
+} lm_hip_turns;
+
+/* How threads of this side take turns best; returns the cycles lost, as above. */
+int64_t lm_hip_choose_turn(lm_launch *launch, int side, lm_hip_turns turns, int64_t enough);
 
 /* Predicted seconds of a launch whose segments are known (hip_cost.c). */
 double lm_hip_cost(const lm_device *device, const lm_launch *launch, const int64_t accesses[2]);

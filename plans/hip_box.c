@@ -130,13 +130,29 @@ static int find_word(const lm_hip_box *b, const lm_problem *p, int side, int mos
     return word > b->unit ? word : b->unit;
 }
 
-void lm_hip_box_make(lm_hip_box *b, const lm_problem *p, const lm_hip_params *params, unsigned align,
-                     bool folded) {
-    list_axes(b, p, align);
-    grow_both(b, params->tile);
+static void choose_words(lm_hip_box *b, const lm_problem *p, const lm_hip_params *params, unsigned align,
+                         bool folded) {
     for (int side = LM_DST; side <= LM_SRC; side++) {
         const int most = params->word[side] < (int)align ? params->word[side] : (int)align;
         find_run(b, side, folded);
         b->word[side] = find_word(b, p, side, most);
     }
+}
+
+void lm_hip_box_make(lm_hip_box *b, const lm_problem *p, const lm_hip_params *params, unsigned align,
+                     bool folded) {
+    list_axes(b, p, align);
+    grow_both(b, params->tile);
+    choose_words(b, p, params, align, folded);
+}
+
+void lm_hip_box_square(lm_hip_box *b, const lm_problem *p, const lm_hip_params *params, unsigned align,
+                       int64_t extent) {
+    list_axes(b, p, align);
+    for (int k = 0; k < b->rank; k++) b->t[k] = k ? 1 : b->dim[k].n;
+    for (int side = LM_DST; side <= LM_SRC; side++) {
+        const int axis = b->by[side][1];
+        b->t[axis] = b->dim[axis].n < extent ? b->dim[axis].n : extent;
+    }
+    choose_words(b, p, params, align, true);
 }

@@ -22,6 +22,10 @@ typedef struct lm_hip_box {
 void lm_hip_box_make(lm_hip_box *box, const lm_problem *problem, const lm_hip_params *params, unsigned align,
                      bool folded);
 
+/* A square of elements, whose run is an axis of its own, along the fastest other axes of the sides. */
+void lm_hip_box_square(lm_hip_box *box, const lm_problem *problem, const lm_hip_params *params,
+                       unsigned align, int64_t extent);
+
 /* Bytes of a tile. */
 int64_t lm_hip_box_bytes(const lm_hip_box *box);
 

@@ -66,7 +66,8 @@ static void set_word(lm_launch *out, lm_hip_kernel kernel, int unit, int word) {
 }
 
 static bool make(const lm_problem *p, const lm_device *device, const lm_hip_params *params, unsigned align,
-                 lm_launch *out) {
+                 bool final, lm_launch *out) {
+    (void) final;
     const int most = least_int(least_int(params->word[LM_DST], params->word[LM_SRC]), (int)align);
     const int back = reversed_axis(p), turned = reversed_word(p, back, most);
     const int64_t bits = lm_hip_steps(p, LM_DST, LM_AXIS_NONE) | lm_hip_steps(p, LM_SRC, LM_AXIS_NONE);
@@ -131,7 +132,8 @@ static bool add_pattern(lm_hip_form *f, const lm_problem *p, int dense, int word
 }
 
 static bool make_fill(const lm_problem *p, const lm_device *device, const lm_hip_params *params,
-                      unsigned align, lm_launch *out) {
+                      unsigned align, bool final, lm_launch *out) {
+    (void) final;
     int word = least_int(params->word[LM_DST], (int)align), dense = LM_AXIS_NONE;
     lm_hip_form f = {0};
     for (int k = 0; k < p->rank; k++)

@@ -8,71 +8,77 @@ enum { MANY_AXES = 4, FEW_AXES = 3 };
 
 /* ---- layout ----------------------------------------------------------------------------------------- */
 
-/* The side whose threads have several words or units in LDS, and whether they may take turns with them. */
-static int several(const lm_staging *s, bool *turns) {
+/* The side whose threads have several words or units in LDS. */
+static int several(const lm_staging *s) { return s->turn == LM_TURN_LOADED ? LM_SRC : LM_DST; }
+
+/* Whether its threads may take turns with them, and how. */
+static lm_hip_turns turns_of(const lm_staging *s, const lm_hip_view *v) {
     const lm_hip_box *b = &s->box;
     const int own = s->turn == LM_TURN_LOADED ? LM_DST : LM_SRC;
-    *turns = s->turn == LM_TURN_UNITS ? b->word[LM_DST] > 4 && lm_units(b, LM_DST) > 1
-                                      : lm_units(b, 1 - own) * b->word[own] <= 64; /* lm_takes_turns */
-    return s->turn == LM_TURN_LOADED ? LM_SRC : LM_DST;
+    if (s->turn != LM_TURN_UNITS)
+        return (lm_hip_turns){.any = lm_units(b, 1 - own) * b->word[own] <= 64}; /* lm_takes_turns */
+    const int units = lm_units(b, LM_DST), row = v->rank > 1 ? (int)(v->axis[1].lds / b->unit % units) : 0;
+    return (lm_hip_turns){.any = b->word[LM_DST] > 4 && units > 1,
+                          .level_row = (lm_u32)((units - row) % units),
+                          .bank = b->unit == 1   ? 2
+                                  : b->unit == 2 ? 1
+                                                 : 0};
 }
 
-/* How threads take turns, best for a layout; returns the cycles lost. */
-static int64_t choose_turn(const lm_staging *s, const lm_device *device, lm_launch *out) {
-    enum { NEVER = 31, SHIFTS = 4, ROWS = 4 };
-    static const lm_u32 shifts[SHIFTS] = {3, 1, 2, 4};
-    bool turns;
-    const int side = several(s, &turns);
-    out->args.turn_shift = NEVER;
-    out->args.turn_row = 0;
-    int64_t best = lm_hip_conflicts(device, out, side);
-    lm_u32 shift = NEVER, row = 0;
-    for (lm_u32 k = 0; turns && k < SHIFTS * ROWS && best > 0; k++) {
-        out->args.turn_shift = shifts[k % SHIFTS];
-        out->args.turn_row = k / SHIFTS;
-        const int64_t lost = lm_hip_conflicts(device, out, side);
-        if (lost >= best) continue;
-        best = lost;
-        shift = out->args.turn_shift;
-        row = out->args.turn_row;
-    }
-    out->args.turn_shift = shift;
-    out->args.turn_row = row;
-    return best;
-}
-
-/* The best layout so far. */
+/* A layout, and what it loses. */
 typedef struct layout {
-    int64_t gap, lost;
-    lm_u32 shift, row, split;
+    int64_t gap;
+    bool whole_rows;
+    lm_u32 split, shift, row, up;
+    int64_t lost;
 } layout;
 
-/* Gaps in steps, those that are no multiples of `whole` if split. */
-static void try_gaps(lm_staging *s, const lm_device *device, int step, int whole, bool split, lm_launch *out,
-                     layout *best) {
-    enum { MOST = 128 };
-    bool turns;
-    const int side = several(s, &turns);
-    out->args.split = split;
-    for (int64_t gap = 0; gap <= MOST && best->lost > 0; gap += step) {
-        if (split && gap % whole == 0) continue;
-        lm_staging_lay(s, gap, &out->args);
-        if (s->bytes > LM_HIP_LDS) return;
-        const int64_t lost = choose_turn(s, device, out) + lm_hip_conflicts(device, out, 1 - side);
-        if (lost < best->lost) *best = (layout){gap, lost, out->args.turn_shift, out->args.turn_row, split};
-    }
+/* Gaps that are no multiples of words split them. */
+static void lay(lm_staging *s, const layout *l, lm_launch *out) {
+    s->whole_rows = l->whole_rows;
+    lm_staging_lay(s, l->gap, &out->args);
+    out->args.split = l->split;
+    out->args.turn_shift = l->shift;
+    out->args.turn_row = l->row;
+    out->args.turn_up = l->up;
 }
 
-/* The layout with the fewest bank conflicts, as far as there is room. */
-static void choose_layout(lm_staging *s, const lm_device *device, lm_launch *out) {
-    const int word = s->turn == LM_TURN_LOADED ? s->box.word[LM_DST] : s->box.word[LM_SRC];
+/* Rows that need not be filled. */
+static bool are_whole(const lm_hip_view *v) {
+    return v[LM_DST].axis[0].n == v[LM_DST].axis[0].whole && v[LM_SRC].axis[0].n == v[LM_SRC].axis[0].whole;
+}
+
+static void try_layout(lm_staging *s, int64_t gap, bool whole_rows, lm_launch *out, layout *best) {
+    layout l = {.gap = gap, .whole_rows = whole_rows, .split = gap % s->box.word[LM_SRC] != 0};
+    const int side = several(s);
+    if (best->lost == 0) return;
+    lay(s, &l, out);
+    if (s->bytes > LM_HIP_LDS || (whole_rows && are_whole(out->args.view))) return;
+    l.lost = lm_hip_conflicts(out, 1 - side, best->lost);
+    if (l.lost >= best->lost) return;
+    l.lost += lm_hip_choose_turn(out, side, turns_of(s, &out->args.view[side]), best->lost - l.lost);
+    if (l.lost >= best->lost) return;
+    l.shift = out->args.turn_shift;
+    l.row = out->args.turn_row;
+    l.up = out->args.turn_up;
+    *best = l;
+}
+
+/* The layout with the fewest bank conflicts, as far as there is room: the simplest of them. */
+static void choose_layout(lm_staging *s, lm_launch *out) {
+    enum { MOST = 128 };
+    const bool units = s->turn == LM_TURN_UNITS;
+    const int word = s->turn == LM_TURN_LOADED ? s->box.word[LM_DST] : s->box.word[LM_SRC],
+              whole = word < 4 ? 4 : word;
     layout best = {.lost = INT64_MAX};
-    try_gaps(s, device, word < 4 ? 4 : word, word, false, out, &best);
-    if (s->turn == LM_TURN_UNITS && word > 4) try_gaps(s, device, 4, word, true, out, &best);
-    lm_staging_lay(s, best.gap, &out->args);
-    out->args.turn_shift = best.shift;
-    out->args.turn_row = best.row;
-    out->args.split = best.split;
+    const int64_t level = units ? lm_staging_level_gap(s) : 0, narrow = s->box.unit > 4 ? s->box.unit : 4;
+    for (int whole_rows = 0; whole_rows < 2; whole_rows++) {
+        if (units && level % narrow == 0) try_layout(s, level, whole_rows, out, &best);
+        for (int64_t gap = 0; gap <= MOST; gap += whole) try_layout(s, gap, whole_rows, out, &best);
+    }
+    for (int64_t gap = narrow; gap < MOST && units; gap *= 2)
+        if (gap % whole) try_layout(s, gap, false, out, &best);
+    lay(s, &best, out);
 }
 
 /* Tiles along all axes that one tile does not cover, in the order asked for. */
@@ -104,12 +110,15 @@ static int64_t set_tiles(lm_staging *s, lm_order order, lm_launch *out) {
     return tiles;
 }
 
+static lm_u32 larger(lm_u32 a, lm_u32 b) { return a > b ? a : b; }
+
 /* Threads enough for the items, of which squares are the fewer. */
 static int threads_for(const lm_staging *s, const lm_device *device, const lm_launch *out) {
     const lm_hip_view *v = out->args.view;
-    const int side = s->turn == LM_TURN_UNITS ? LM_SRC : s->turn == LM_TURN_LOADED ? LM_SRC : LM_DST;
-    const int64_t items =
-        s->turn == LM_TURN_UNITS && v[LM_DST].items > v[side].items ? v[LM_DST].items : v[side].items;
+    const int64_t items = s->turn == LM_TURN_LOADED ? v[LM_SRC].items
+                          : s->turn == LM_TURN_STORED
+                              ? v[LM_DST].items
+                              : larger(larger(v[LM_DST].items, v[LM_SRC].items), v[2].items);
     const int64_t waves = (items + device->wave - 1) / device->wave, most = LM_HIP_THREADS / device->wave;
     return (int)(waves < most ? waves : most) * device->wave;
 }
@@ -119,7 +128,7 @@ static bool many_axes(const lm_hip_args *a) {
 }
 
 static bool finish(lm_staging *s, const lm_problem *p, const lm_device *device, const lm_hip_params *params,
-                   lm_launch *out) {
+                   bool final, lm_launch *out) {
     const int64_t tiles = set_tiles(s, params->order, out);
     if (tiles == 0) return false;
     lm_hip_set_reach(p, out);
@@ -130,35 +139,24 @@ static bool finish(lm_staging *s, const lm_problem *p, const lm_device *device, 
     out->variant.items = params->items;
     out->variant.stream = params->stream;
     out->variant.option = s->turn;
-    choose_layout(s, device, out);
+    if (s->turn == LM_TURN_TWICE) {
+        out->variant.unit = (int)p->run;
+        lm_staging_lay_twice(s, p->run, &out->args);
+    } else if (final) {
+        choose_layout(s, out);
+    } else {
+        lm_staging_lay(s, 0, &out->args);
+    }
     if (many_axes(&out->args)) out->variant.option |= MANY_AXES;
-    return s->bytes <= LM_HIP_LDS && lm_hip_set_grid(device, tiles, threads_for(s, device, out), out);
+    return s->bytes <= lm_hip_lds(&out->variant) &&
+           lm_hip_set_grid(device, tiles, threads_for(s, device, out), out);
 }
 
 static bool make_block(const lm_problem *p, const lm_device *device, const lm_hip_params *params,
-                       unsigned align, lm_launch *out) {
+                       unsigned align, bool final, lm_launch *out) {
     lm_staging s = {.turn = LM_TURN_UNITS};
     lm_hip_box_make(&s.box, p, params, align, true);
-    return finish(&s, p, device, params, out);
-}
-
-/* Rows of a tile on a side, in bytes. */
-static int64_t row_bytes(const lm_hip_box *b, int side) { return b->t[lm_fastest(b, side)] * b->unit; }
-
-static bool make_tile(const lm_problem *p, const lm_device *device, const lm_hip_params *params,
-                      unsigned align, lm_launch *out) {
-    lm_staging s = {.turn = LM_TURN_LOADED};
-    lm_hip_box_make(&s.box, p, params, align, false);
-    if (s.box.unit != p->run || lm_fastest(&s.box, LM_DST) == lm_fastest(&s.box, LM_SRC))
-        return make_block(p, device, params, align, out);
-    if (row_bytes(&s.box, LM_SRC) < row_bytes(&s.box, LM_DST)) s.turn = LM_TURN_STORED;
-    return finish(&s, p, device, params, out);
-}
-
-/* ---- candidates ------------------------------------------------------------------------------------- */
-
-static bool is_box(const lm_problem *p) {
-    return p->rank > 0 && (p->op == LM_OP_COPY || p->op == LM_OP_MOVE || p->op == LM_OP_MANY);
+    return finish(&s, p, device, params, final, out);
 }
 
 /* The fastest axis of a side. */
@@ -169,7 +167,44 @@ static int fastest_of(const lm_problem *p, lm_order order) {
     return best;
 }
 
+/* Elements of a size that is no multiple of 4 are turned in LDS, where they are along long axes. */
+static bool is_twice(const lm_problem *p) {
+    enum { LONG = 16 };
+    const int most = p->run % 2 ? LM_HIP_TWICE_ODD : LM_HIP_TWICE_EVEN;
+    if (p->run % 4 == 0 || p->run < 3 || p->run > most) return false;
+    const lm_pdim *d = &p->dim[fastest_of(p, LM_ORDER_DST)], *s = &p->dim[fastest_of(p, LM_ORDER_SRC)];
+    return d != s && d->ds == p->run && s->ss == p->run && d->n >= LONG && s->n >= LONG;
+}
+
+static bool make_twice(const lm_problem *p, const lm_device *device, const lm_hip_params *params,
+                       unsigned align, bool final, lm_launch *out) {
+    lm_staging s = {.turn = LM_TURN_TWICE};
+    lm_hip_box_square(&s.box, p, params, align, p->run % 2 ? 64 : 32);
+    return finish(&s, p, device, params, final, out);
+}
+
+/* Rows of a tile on a side, in bytes. */
+static int64_t row_bytes(const lm_hip_box *b, int side) { return b->t[lm_fastest(b, side)] * b->unit; }
+
+static bool make_tile(const lm_problem *p, const lm_device *device, const lm_hip_params *params,
+                      unsigned align, bool final, lm_launch *out) {
+    lm_staging s = {.turn = LM_TURN_LOADED};
+    if (is_twice(p)) return make_twice(p, device, params, align, final, out);
+    lm_hip_box_make(&s.box, p, params, align, false);
+    if (s.box.unit != p->run || lm_fastest(&s.box, LM_DST) == lm_fastest(&s.box, LM_SRC))
+        return make_block(p, device, params, align, final, out);
+    if (row_bytes(&s.box, LM_SRC) < row_bytes(&s.box, LM_DST)) s.turn = LM_TURN_STORED;
+    return finish(&s, p, device, params, final, out);
+}
+
+/* ---- candidates ------------------------------------------------------------------------------------- */
+
+static bool is_box(const lm_problem *p) {
+    return p->rank > 0 && (p->op == LM_OP_COPY || p->op == LM_OP_MOVE || p->op == LM_OP_MANY);
+}
+
 static bool is_tile(const lm_problem *p) {
+    if (is_box(p) && is_twice(p)) return true;
     return is_box(p) && p->run <= 16 && (p->run & (p->run - 1)) == 0 &&
            fastest_of(p, LM_ORDER_DST) != fastest_of(p, LM_ORDER_SRC) &&
            p->dim[fastest_of(p, LM_ORDER_SRC)].ss != 0;

@@ -11,12 +11,25 @@ typedef struct entry {
     int bit;
 } entry;
 
+static const lm_hip_view nothing = {.items = 1, .pair = LM_HIP_VIEW};
+
 /* Axes are added the fastest first. */
 static void add(lm_hip_view *v, const entry *e) {
     lm_hip_view_axis *a = &v->axis[v->rank++];
-    *a = (lm_hip_view_axis){e->step,         (lm_i32)e->lds, (lm_u32)e->n, lm_hip_quick(e->n),
-                            (lm_u32)e->left, (lm_u32)e->bit};
+    *a = (lm_hip_view_axis){e->step,      (lm_i32)e->lds,  (lm_u32)e->n,  lm_hip_quick(e->n),
+                            (lm_u32)e->n, (lm_u32)e->left, (lm_u32)e->bit};
     v->items *= (lm_u32)e->n;
+}
+
+/* Threads that are served together, those that move 128 bytes, should not be of two rows. Few may idle for
+ * it. */
+static void fill_rows(lm_hip_view *v, int64_t word) {
+    lm_hip_view_axis *a = &v->axis[0];
+    const lm_u32 together = (lm_u32)(128 / word), n = (a->n + together - 1) / together * together;
+    if (v->rank < 2 || 3 * n > 4 * a->n) return;
+    v->items = v->items / a->n * n;
+    a->n = n;
+    a->quick = lm_hip_quick(n);
 }
 
 /* An axis in words of `per` of its units. */
@@ -32,7 +45,7 @@ static entry whole_axis(const lm_staging *s, int axis, int side, int64_t per) {
 static void view_of(const lm_staging *s, int side, bool split, lm_hip_view *v) {
     const lm_hip_box *b = &s->box;
     const int other = lm_fastest(b, 1 - side);
-    *v = (lm_hip_view){.items = 1};
+    *v = nothing;
     for (int k = 0; k < b->rank; k++) {
         const int axis = b->by[side][k];
         const int64_t per = axis == lm_fastest(b, side) ? lm_units(b, side)
@@ -123,7 +136,7 @@ static void set_source_run(const lm_staging *s, lm_hip_args *a) {
     const lm_hip_box *b = &s->box;
     const int64_t word = b->word[LM_SRC];
     lm_hip_view *v = &a->view[LM_SRC];
-    *v = (lm_hip_view){.items = 1};
+    *v = nothing;
     if (b->run[LM_SRC]) {
         const int sign = backwards(b) ? -1 : 1;
         const entry e = run_of(s, LM_SRC, sign * word, sign * word);
@@ -152,7 +165,7 @@ static void set_destination_run(const lm_staging *s, lm_hip_args *a) {
     lm_hip_view *v = &a->view[LM_DST];
     const int run = b->run[LM_DST] ? b->run[LM_DST] : 1;
     const entry e = run_of(s, LM_DST, b->run[LM_DST] ? b->word[LM_DST] : b->dim[lm_fastest(b, LM_DST)].ds, 0);
-    *v = (lm_hip_view){.items = 1};
+    *v = nothing;
     a->units = 0;
     add(v, &e);
     for (int k = 0; k < b->rank; k++) {
@@ -169,6 +182,93 @@ static void set_destination_run(const lm_staging *s, lm_hip_args *a) {
     if (b->run[LM_SRC] && backwards(b)) v->lds_start = (lm_i32)((b->run_units[LM_SRC] - 1) * b->unit);
 }
 
+/* Words of the source that go to LDS in pieces take turns so that rows, of whatever gaps, follow one another.
+ */
+static void set_pieces(const lm_staging *s, lm_hip_args *a) {
+    const lm_hip_box *b = &s->box;
+    const int piece = b->unit > 4 ? b->unit : 4, pieces = b->word[LM_SRC] / piece;
+    const lm_hip_view *v = &a->view[LM_SRC];
+    const int64_t row = v->rank > 1 ? v->axis[1].lds / piece : 0;
+    a->piece_row = pieces > 1 ? (lm_u32)((pieces - row % pieces) % pieces) : 0;
+}
+
+int64_t lm_staging_level_gap(lm_staging *s) {
+    const lm_hip_box *b = &s->box;
+    lay_units(s, 0);
+    if (b->run[LM_DST] < 2) return 0;
+    const int *by = b->by[LM_DST];
+    const int64_t off = s->lds[by[0]] * b->t[by[0]] - s->lds[by[1]];
+    return (off % 128 + 128) % 128;
+}
+
+/* ---- squares of elements ----------------------------------------------------------------------------- */
+
+static int64_t up(int64_t n, int64_t to) { return (n + to - 1) / to * to; }
+
+/* The least number from `least` on that is `rest` modulo `to`. */
+static int64_t level(int64_t least, int64_t rest, int64_t to) {
+    return least + ((rest - least) % to + to) % to;
+}
+
+enum { ACROSS = 8, DOWN = 4, LANES = ACROSS * DOWN }; /* squares that threads served together have */
+
+/* A side's rows, all in words of 4 bytes: from one to the next of those that begin squares, and of a square.
+ */
+typedef struct rows {
+    int64_t squares, filled; /* along a row of the other side; with those that only fill up */
+    int64_t step, slot;
+} rows;
+
+/* Rows of a square follow one another where the next one would begin if a row went on, as far as banks go. */
+static void set_slot(const lm_hip_box *b, int side, int64_t size, rows *r) {
+    const int64_t row = b->t[b->by[side][1]] * size / 4;
+    r->slot = level(r->filled * r->step, up(row, 4), LANES);
+}
+
+static void view_twice(const lm_staging *s, int side, int64_t n, const rows *r, lm_hip_view *v) {
+    const lm_hip_box *b = &s->box;
+    const int axis = b->by[1 - side][1];
+    const int64_t step = lm_hip_step(&b->dim[axis], side), word = b->word[side];
+    const entry run = run_of(s, side, word, word), part = {n, step, 4 * r->slot, n, LM_UNCUT},
+                squares = {r->squares, n * step, 4 * r->step, r->squares, LM_UNCUT};
+    *v = nothing;
+    add(v, &run);
+    v->pair = v->rank;
+    add(v, &part);
+    v->axis[v->pair].whole = (lm_u32)b->t[axis];
+    v->axis[v->pair].left = s->bit[axis] == LM_UNCUT ? (lm_u32)b->t[axis] : (lm_u32)lm_hip_box_left(b, axis);
+    v->axis[v->pair].bit = (lm_u32)s->bit[axis];
+    add(v, &squares);
+}
+
+/* Threads have squares in blocks of 8 across and 4 down: a square is an odd number of words wide, rows of the
+ * source are 8 words apart and those of the destination 4, but for whole turns of the banks, so that no two
+ * of 32 threads meet. */
+void lm_staging_lay_twice(lm_staging *s, int64_t size, lm_hip_args *a) {
+    const lm_hip_box *b = &s->box;
+    const int64_t n = size % 2 ? 4 : 2, words = size * n / 4, width = b->t[b->by[LM_SRC][1]],
+                  height = b->t[b->by[LM_DST][1]];
+    rows src = {.squares = up(height, n) / n}, dst = {.squares = up(width, n) / n};
+    src.filled = up(src.squares, DOWN);
+    dst.filled = up(dst.squares, ACROSS);
+    src.step = level(dst.filled * words, ACROSS, 2 * ACROSS);
+    dst.step = level(src.filled * words, DOWN, 2 * DOWN);
+    set_slot(b, LM_SRC, size, &src);
+    set_slot(b, LM_DST, size, &dst);
+    view_twice(s, LM_SRC, n, &src, &a->view[LM_SRC]);
+    view_twice(s, LM_DST, n, &dst, &a->view[LM_DST]);
+    const entry axes[] = {
+        {ACROSS, 4 * dst.step, 4 * words, ACROSS, LM_UNCUT},
+        {DOWN, 4 * words, 4 * src.step, DOWN, LM_UNCUT},
+        {dst.filled / ACROSS, ACROSS * 4 * dst.step, ACROSS * 4 * words, dst.filled, LM_UNCUT},
+        {src.filled / DOWN, DOWN * 4 * words, DOWN * 4 * src.step, src.filled, LM_UNCUT}};
+    a->view[2] = nothing;
+    for (int k = 0; k < 4; k++) add(&a->view[2], &axes[k]);
+    a->slot_step = (lm_i32)(4 * src.slot);
+    a->row_step = 4 * dst.slot;
+    s->bytes = 4 * n * (src.slot > dst.slot ? src.slot : dst.slot);
+}
+
 /* ---- both ----------------------------------------------------------------------------------------- */
 
 void lm_staging_lay(lm_staging *s, int64_t gap, lm_hip_args *args) {
@@ -176,8 +276,11 @@ void lm_staging_lay(lm_staging *s, int64_t gap, lm_hip_args *args) {
         lay_units(s, gap);
         set_source_run(s, args);
         set_destination_run(s, args);
+        set_pieces(s, args);
     } else {
         lay_squares(s, gap);
         set_squares(s, args);
     }
+    for (int side = LM_DST; side <= LM_SRC && s->whole_rows; side++)
+        fill_rows(&args->view[side], s->box.word[side]);
 }

@@ -6,7 +6,7 @@
 #include "hip_box.h"
 
 /* How words are turned: kernels/hip/staged.h. */
-typedef enum lm_hip_turn { LM_TURN_LOADED, LM_TURN_STORED, LM_TURN_UNITS } lm_hip_turn;
+typedef enum lm_hip_turn { LM_TURN_LOADED, LM_TURN_STORED, LM_TURN_UNITS, LM_TURN_TWICE } lm_hip_turn;
 
 enum { LM_UNCUT = 30 }; /* the bit of axes that tiles divide */
 
@@ -16,6 +16,7 @@ typedef struct lm_staging {
     int bit[LM_HIP_AXES];     /* of cut axes; LM_UNCUT for others */
     int64_t lds[LM_HIP_AXES]; /* steps of axes, or of their words where they are turned */
     int64_t slot;             /* from one word of a square to the next */
+    bool whole_rows;          /* rows of threads are filled up, that those served together are of one row */
     int64_t bytes;            /* LDS in use */
 } lm_staging;
 
@@ -25,5 +26,11 @@ static inline int lm_units(const lm_hip_box *b, int side) { return b->word[side]
 /* Lay the box out in LDS, with a gap of some bytes where neighbouring threads would meet in the banks; views
  * and steps of the arguments. */
 void lm_staging_lay(lm_staging *staging, int64_t gap, lm_hip_args *args);
+
+/* The gap with which the run of the destination lies in LDS as if it were one row, as far as banks go. */
+int64_t lm_staging_level_gap(lm_staging *staging);
+
+/* The same for squares of elements, @p size bytes each, which need no choice. */
+void lm_staging_lay_twice(lm_staging *staging, int64_t size, lm_hip_args *args);
 
 #endif

@@ -14,7 +14,7 @@
 #endif
 
 /* The places. */
-enum { LM_SITE_READ = 1, LM_SITE_WRITE, LM_SITE_LDS_READ, LM_SITE_LDS_WRITE };
+enum { LM_SITE_READ = 1, LM_SITE_WRITE, LM_SITE_LDS_READ, LM_SITE_LDS_WRITE, LM_SITE_TURN_READ, LM_SITE_TURN_WRITE };
 
 /* A word in registers; shorter ones in the low bytes. */
 template <int BYTES> struct lm_word {
@@ -97,18 +97,30 @@ template <int BYTES> LM_DEVICE void lm_put(char *p, const lm_word<BYTES> &value)
     lm_store((typename lm_raw<BYTES>::type *)p, lm_pack<BYTES>::memory(value));
 }
 
-template <int BYTES> LM_DEVICE lm_word<BYTES> lm_lds_get(const char *lds, lm_u32 at) {
+template <int BYTES> LM_DEVICE lm_word<BYTES> lm_lds_get(const char *lds, lm_u32 at, int site = LM_SITE_LDS_READ) {
+    (void)site;
 #if defined(LM_EMULATED)
-    hipemu_lds(LM_SITE_LDS_READ, lds + at, BYTES, 0);
+    hipemu_lds(site, lds + at, BYTES, 0);
 #endif
     return lm_pack<BYTES>::words(*(const typename lm_raw<BYTES>::type *)(lds + at));
 }
 
-template <int BYTES> LM_DEVICE void lm_lds_put(char *lds, lm_u32 at, const lm_word<BYTES> &value) {
+template <int BYTES>
+LM_DEVICE void lm_lds_put(char *lds, lm_u32 at, const lm_word<BYTES> &value, int site = LM_SITE_LDS_WRITE) {
+    (void)site;
 #if defined(LM_EMULATED)
-    hipemu_lds(LM_SITE_LDS_WRITE, lds + at, BYTES, 1);
+    hipemu_lds(site, lds + at, BYTES, 1);
 #endif
     *(typename lm_raw<BYTES>::type *)(lds + at) = lm_pack<BYTES>::memory(value);
+}
+
+/* A thread sits out so many accesses that others of its warp may do: the emulated run time counts together what is done
+ * together. */
+LM_DEVICE void lm_idle(int site, int accesses) {
+    (void)site, (void)accesses;
+#if defined(LM_EMULATED)
+    hipemu_idle(site >= LM_SITE_LDS_READ, site, accesses);
+#endif
 }
 
 /* Which tile a block is for. Grids are folded where one row of them would be too long. */

@@ -17,9 +17,13 @@ enum {
     LM_HIP_AXES = 36, /* of a kernel: those of a problem, the run, pieces of axes that tiles cut */
     LM_HIP_VIEW = 8,  /* within a tile */
     LM_HIP_VALUE = 64, /* bytes of a fill's value, repeated as often as it fits */
-    LM_HIP_LDS = 17408, /* bytes of LDS that a tile takes with its gaps, at most */
+    LM_HIP_LDS = 17408, /* bytes of LDS that a tile takes with its gaps, at most; */
+    LM_HIP_TWICE_ODD = 9, LM_HIP_TWICE_EVEN = 30, /* elements of odd and of even size that pass LDS twice, at most */
     LM_HIP_THREADS = 256 /* threads of a block, at most */
 };
+
+/* The same of tiles of elements that pass LDS twice: 64x64 of an odd size, 32x32 of an even one, with their gaps. */
+#define LM_HIP_TWICE_LDS(size) ((size) % 2 ? 4096 * (size) + 2560 : 1024 * (size) + 1280)
 
 /* An axis between tiles (or, in flat copies, of words), the fastest first: n indices, steps in bytes. Affine values
  * have those of the descriptor in its order. */
@@ -37,14 +41,16 @@ typedef struct lm_hip_axis {
 typedef struct lm_hip_view_axis {
     lm_i64 step;     /* in global memory, bytes */
     lm_i32 lds;      /* in LDS, bytes */
-    lm_u32 n, quick; /* indices; their divisor, 0 for 1 */
-    lm_u32 left;     /* indices in a last tile: where `bit` of the mask is set */
+    lm_u32 n, quick; /* indices, with those that only fill up a row of threads; their divisor, 0 for 1 */
+    lm_u32 whole;    /* indices that there are */
+    lm_u32 left;     /* and in a last tile: where `bit` of the mask is set */
     lm_u32 bit;
 } lm_hip_view_axis;
 
 /* What one side does with a tile: items, each a word, or a square of words that is turned in registers. */
 typedef struct lm_hip_view {
     lm_u32 items, rank;
+    lm_u32 pair;      /* from this axis on there are two that are parts of one: it has the limits of both */
     lm_i64 start;     /* of item 0, relative to the tile: in global memory */
     lm_i32 lds_start; /* in LDS */
     lm_hip_view_axis axis[LM_HIP_VIEW];
@@ -68,13 +74,14 @@ typedef struct lm_hip_args {
 
     /* through LDS */
     lm_i32 slot_step;  /* from one word of a turned square to the next, in LDS */
-    lm_i64 row_step;   /* in global memory */
+    lm_i64 row_step;   /* in global memory; of squares of elements, in LDS after they are turned */
     lm_u32 units;      /* axes used below */
     lm_u32 in_row;     /* a word's units lie along unit axis 0 */
-    lm_u32 turn_shift, turn_row; /* see lm_turn(); a shift of 31: threads do not take turns */
-    lm_u32 split;      /* words of the source go to LDS in pieces of 4 bytes: gaps are no multiples of words */
+    lm_u32 turn_shift, turn_row, turn_up; /* see lm_turn(); a shift of 31: threads do not take turns */
+    lm_u32 split;      /* words of the source go to LDS in pieces: gaps are no multiples of words */
+    lm_u32 piece_row;  /* see lm_piece_turn() */
     lm_hip_unit_axis unit[LM_HIP_VIEW];
-    lm_hip_view view[2]; /* destination, source */
+    lm_hip_view view[3]; /* destination, source; squares of elements, whose global memory is LDS, too */
     lm_hip_axis axis[LM_HIP_AXES];
     union {
         lm_u64 value[LM_HIP_VALUE / 8]; /* fill */

@@ -134,8 +134,8 @@ LM_BOTH lm_place lm_view_at(lm_view v, lm_offset tile, lm_u32 last, lm_u32 item)
             p.first = digit;
             p.row = next;
         }
-        const lm_u32 limit = last >> v->axis[k].bit & 1 ? v->axis[k].left : v->axis[k].n;
-        p.outside |= digit >= limit;
+        const lm_u32 limit = last >> v->axis[k].bit & 1 ? v->axis[k].left : v->axis[k].whole;
+        p.outside |= (k == v->pair ? item : digit) >= limit;
         p.global += (lm_offset)digit * (lm_offset)v->axis[k].step;
         p.lds += digit * (lm_u32)v->axis[k].lds;
         item = next;
@@ -146,11 +146,13 @@ LM_BOTH lm_place lm_view_at(lm_view v, lm_offset tile, lm_u32 last, lm_u32 item)
 /* Neighbouring threads that put words together from units, or turn squares of words, are a multiple of a word or square
  * apart in LDS. That they do not meet in the banks, each begins with another unit or word than some neighbours. */
 LM_BOTH lm_u32 lm_turn(lm_args a, const lm_place *p, lm_u32 item) {
-    return (item >> a->turn_shift) + p->row * a->turn_row;
+    return ((item >> a->turn_shift) + p->row * a->turn_row) << a->turn_up;
 }
 
-/* The same for words that go to LDS in pieces. */
-LM_BOTH lm_u32 lm_piece_turn(lm_u32 word, lm_u32 item) { return item * word / 128; }
+/* The same for words that go to LDS in pieces: so many threads as move 128 bytes begin with the same piece. */
+LM_BOTH lm_u32 lm_piece_turn(lm_args a, lm_u32 word, const lm_place *p, lm_u32 item) {
+    return item * word / 128 + p->row * a->piece_row;
+}
 
 /* Where the unit-th unit of the destination's run lies in LDS. */
 LM_BOTH lm_u32 lm_unit_at(lm_args a, lm_u32 unit) {

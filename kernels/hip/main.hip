@@ -13,7 +13,7 @@
 #define LM_VIEW_RANK 1
 #else
 #define LM_RANK 1
-#define LM_VIEW_RANK (LM_OPTION & 4 ? 8 : 3)
+#define LM_VIEW_RANK (LM_OPTION & 4 ? 8 : LM_OPTION == 3 ? 4 : 3)
 #endif
 #include "turn.h"
 

@@ -3,14 +3,18 @@
  * lie along different axes they are turned
  *     when they are loaded, as squares in registers: the words in LDS are those of the destination;
  *     when they are stored, likewise: those of the source;
- *     unit by unit when they are read from LDS: any number of axes, any element size. */
-enum { LM_TURN_LOADED, LM_TURN_STORED, LM_TURN_UNITS };
+ *     unit by unit when they are read from LDS: any number of axes, any element size;
+ *     in LDS, as squares of elements whose size is no multiple of 4. */
 #define LM_TURN (LM_OPTION & 3)
 
+#if LM_TURN == 3
+__shared__ __attribute__((aligned(16))) char lm_lds[LM_HIP_TWICE_LDS(LM_UNIT)];
+#else
 __shared__ __attribute__((aligned(16))) char lm_lds[LM_HIP_LDS];
 
 /* Units in a word of each side. */
 enum { LM_DST_UNITS = LM_DST_WORD / LM_UNIT, LM_SRC_UNITS = LM_SRC_WORD / LM_UNIT };
+#endif
 
 /* Items of a round, so that LM_ITEMS words are in flight. */
 template <int WORDS> struct lm_round {
@@ -19,19 +23,26 @@ template <int WORDS> struct lm_round {
 
 /* ---- words as they are ------------------------------------------------------------------------------ */
 
-LM_DEVICE void lm_keep_word(lm_args a, lm_u32 at, const lm_word<LM_SRC_WORD> &word, lm_u32 item) {
+/* Pieces of a word of the source. */
+enum { LM_PIECE = LM_UNIT > 4 ? LM_UNIT : 4, LM_PIECES = LM_SRC_WORD > LM_PIECE ? LM_SRC_WORD / LM_PIECE : 1 };
+
+/* Gaps that are no multiples of words are those of pieces. */
+LM_DEVICE void lm_keep_word(lm_args a, const lm_place &p, const lm_word<LM_SRC_WORD> &word, lm_u32 item) {
 #if LM_TURN == 2 && LM_SRC_WORD > 4
-    enum { N = LM_SRC_WORD / 4 };
+    enum { EACH = LM_PIECE / 4, N = LM_PIECES };
     if (a->split) {
-        const lm_u32 turn = lm_piece_turn(LM_SRC_WORD, item) % N;
-        const lm_word<LM_SRC_WORD> turned = lm_rotate(word, (N - turn) % N * 4);
-        LM_UNROLL for (int k = 0; k < N; k++)
-            lm_lds_put(lm_lds, at + (k + turn) % N * 4, lm_word<4>{{turned.w[k]}});
+        const lm_u32 turn = lm_piece_turn(a, LM_SRC_WORD, &p, item) % N;
+        const lm_word<LM_SRC_WORD> turned = lm_rotate(word, (N - turn) % N * LM_PIECE);
+        LM_UNROLL for (int k = 0; k < N; k++) {
+            lm_word<LM_PIECE> piece;
+            LM_UNROLL for (int i = 0; i < EACH; i++) piece.w[i] = turned.w[k * EACH + i];
+            lm_lds_put(lm_lds, p.lds + (k + turn) % N * LM_PIECE, piece);
+        }
         return;
     }
 #endif
     (void)a, (void)item;
-    lm_lds_put(lm_lds, at, word);
+    lm_lds_put(lm_lds, p.lds, word);
 }
 
 LM_DEVICE void lm_load_words(lm_args a, const lm_tile_start &start, const char *from) {
@@ -41,11 +52,24 @@ LM_DEVICE void lm_load_words(lm_args a, const lm_tile_start &start, const char *
         lm_word<LM_SRC_WORD> word[LM_ITEMS];
         LM_UNROLL for (int k = 0; k < LM_ITEMS; k++) {
             p[k] = lm_view_at(v, start.soff, start.last, first + k * a->block);
-            if (!p[k].outside) word[k] = lm_get<LM_SRC_WORD>(from + p[k].global);
+            if (!p[k].outside)
+                word[k] = lm_get<LM_SRC_WORD>(from + p[k].global);
+            else
+                lm_idle(LM_SITE_READ, 1);
         }
-        LM_UNROLL for (int k = 0; k < LM_ITEMS; k++)
-            if (!p[k].outside) lm_keep_word(a, p[k].lds, word[k], first + k * a->block);
+        LM_UNROLL for (int k = 0; k < LM_ITEMS; k++) {
+            if (!p[k].outside)
+                lm_keep_word(a, p[k], word[k], first + k * a->block);
+            else
+                lm_idle(LM_SITE_LDS_WRITE, a->split ? LM_PIECES : 1);
+        }
     }
+}
+
+/* An item beyond the edge, which is not stored. */
+LM_DEVICE void lm_sit_out(int stores, int reads) {
+    lm_idle(LM_SITE_LDS_READ, reads);
+    lm_idle(LM_SITE_WRITE, stores);
 }
 
 LM_DEVICE void lm_store_words(lm_args a, const lm_tile_start &start, char *to) {
@@ -53,10 +77,15 @@ LM_DEVICE void lm_store_words(lm_args a, const lm_tile_start &start, char *to) {
     for (lm_u32 first = lm_thread(); first < v->items; first += LM_ITEMS * a->block) {
         LM_UNROLL for (int k = 0; k < LM_ITEMS; k++) {
             const lm_place p = lm_view_at(v, start.doff, start.last, first + k * a->block);
-            if (!p.outside) lm_put(to + p.global, lm_lds_get<LM_DST_WORD>(lm_lds, p.lds));
+            if (!p.outside)
+                lm_put(to + p.global, lm_lds_get<LM_DST_WORD>(lm_lds, p.lds));
+            else
+                lm_sit_out(1, 1);
         }
     }
 }
+
+#if LM_TURN < 2
 
 /* Threads that begin with different words of their squares: out[k] = in[(k + by) % N]. Large squares are kept apart by
  * gaps in LDS instead. */
@@ -84,12 +113,18 @@ LM_DEVICE void lm_load_squares(lm_args a, const lm_tile_start &start, const char
         lm_word<LM_SRC_WORD> in[N][LM_DST_UNITS];
         LM_UNROLL for (int k = 0; k < N; k++) {
             p[k] = lm_view_at(v, start.soff, start.last, first + k * a->block);
-            if (p[k].outside) continue;
+            if (p[k].outside) {
+                lm_idle(LM_SITE_READ, LM_DST_UNITS);
+                continue;
+            }
             LM_UNROLL for (int j = 0; j < LM_DST_UNITS; j++)
                 in[k][j] = lm_get<LM_SRC_WORD>(from + (lm_offset)(p[k].global + j * (lm_offset)a->row_step));
         }
         LM_UNROLL for (int k = 0; k < N; k++) {
-            if (p[k].outside) continue;
+            if (p[k].outside) {
+                lm_idle(LM_SITE_LDS_WRITE, LM_SRC_UNITS);
+                continue;
+            }
             lm_word<LM_DST_WORD> out[LM_SRC_UNITS];
             lm_turner<LM_UNIT, LM_DST_WORD, LM_SRC_WORD>::turn(in[k], out);
             lm_u32 turn = 0;
@@ -107,7 +142,10 @@ LM_DEVICE void lm_store_squares(lm_args a, const lm_tile_start &start, char *to)
     const lm_view v = &a->view[0];
     for (lm_u32 item = lm_thread(); item < v->items; item += a->block) {
         const lm_place p = lm_view_at(v, start.doff, start.last, item);
-        if (p.outside) continue;
+        if (p.outside) {
+            lm_sit_out(LM_SRC_UNITS, LM_DST_UNITS);
+            continue;
+        }
         lm_word<LM_SRC_WORD> in[LM_DST_UNITS];
         lm_word<LM_DST_WORD> out[LM_SRC_UNITS];
         const bool turns = lm_takes_turns<LM_DST_UNITS, LM_SRC_WORD>::yes && a->turn_shift < 31;
@@ -120,6 +158,32 @@ LM_DEVICE void lm_store_squares(lm_args a, const lm_tile_start &start, char *to)
             lm_put(to + (lm_offset)(p.global + x * (lm_offset)a->row_step), out[x]);
     }
 }
+
+#elif LM_TURN == 3
+
+/* ---- squares of elements ----------------------------------------------------------------------------- */
+
+/* The fewest elements that are whole registers, a square of them each thread. All are read before the first is written:
+ * the turned tile lies where the other one was. */
+LM_DEVICE void lm_turn_tile(lm_args a) {
+    enum { N = LM_UNIT % 2 ? 4 : 2, BYTES = N * LM_UNIT, WORDS = BYTES / 4 };
+    const lm_place p = lm_view_at(&a->view[2], 0, 0, lm_thread());
+    lm_word<BYTES> in[N], out[N];
+    LM_UNROLL for (int j = 0; j < N; j++) {
+        LM_UNROLL for (int k = 0; k < WORDS; k++)
+            in[j].w[k] = p.outside ? 0 : lm_lds_get<4>(lm_lds, p.lds + j * a->slot_step + 4 * k, LM_SITE_TURN_READ).w[0];
+    }
+    lm_barrier();
+    if (p.outside) return;
+    lm_turner<LM_UNIT, BYTES, BYTES>::turn(in, out);
+    LM_UNROLL for (int j = 0; j < N; j++) {
+        LM_UNROLL for (int k = 0; k < WORDS; k++)
+            lm_lds_put(lm_lds, (lm_u32)p.global + j * (lm_u32)a->row_step + 4 * k, lm_word<4>{{out[j].w[k]}},
+                       LM_SITE_TURN_WRITE);
+    }
+}
+
+#else
 
 /* ---- unit by unit ------------------------------------------------------------------------------------ */
 
@@ -151,9 +215,14 @@ LM_DEVICE void lm_store_units(lm_args a, const lm_tile_start &start, char *to) {
     const lm_view v = &a->view[0];
     for (lm_u32 item = lm_thread(); item < v->items; item += a->block) {
         const lm_place p = lm_view_at(v, start.doff, start.last, item);
-        if (!p.outside) lm_put(to + p.global, lm_collect(a, p, item));
+        if (!p.outside)
+            lm_put(to + p.global, lm_collect(a, p, item));
+        else
+            lm_sit_out(1, LM_DST_UNITS);
     }
 }
+
+#endif
 
 LM_ENTRY lmad_kernel(char *__restrict__ dst, const char *__restrict__ src, LM_VALUE_OF lm_hip_args args) {
     const lm_args a = LM_ARGS(args);
@@ -168,7 +237,11 @@ LM_ENTRY lmad_kernel(char *__restrict__ dst, const char *__restrict__ src, LM_VA
     lm_load_words(a, start, from);
 #endif
     lm_barrier();
-#if LM_TURN == 0
+#if LM_TURN == 3
+    lm_turn_tile(a);
+    lm_barrier();
+#endif
+#if LM_TURN == 0 || LM_TURN == 3
     lm_store_words(a, start, to);
 #elif LM_TURN == 1
     lm_store_squares(a, start, to);

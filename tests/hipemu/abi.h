@@ -18,7 +18,7 @@ typedef struct hipemu_runtime {
     void (*access)(int space, int site, const volatile void *p, int bytes, int store);
 } hipemu_runtime;
 
-/* What access() is told: which memory. */
+/* What access() is told: which memory. Of 0 bytes: the work-item sits one out. */
 enum { HIPEMU_GLOBAL = 0, HIPEMU_LDS = 1 };
 
 /* The module's side: its one symbol `hipemu_module`. */

@@ -4,7 +4,9 @@
  *   - after each kernel stands HIPEMU_KERNEL(name), which makes it known;
  *   - dynamic LDS is hipemu_dynamic_lds(), not `extern __shared__`;
  *   - loads and stores announce themselves: hipemu_global() and hipemu_lds(), with a site number 0 .. 63 that
- * tells the places in the source apart. Those that do not are neither traced nor checked. */
+ * tells the places in the source apart. Those that do not are neither traced nor checked;
+ *   - hipemu_idle() says that a work-item sits out some accesses of such a place, which others of its warp
+ * may do and which it does itself later on. */
 #ifndef HIPEMU_DEVICE_H
 #define HIPEMU_DEVICE_H
 
@@ -43,6 +45,10 @@ inline void hipemu_lds(int site, const volatile void *p, int bytes, int store) {
     hipemu_runtime *r = hipemu_module.runtime;
     if (r->tracing || !hipemu_lies_in(p, bytes, r->dynamic_lds, r->dynamic_lds_end))
         r->access(HIPEMU_LDS, site, p, bytes, store);
+}
+inline void hipemu_idle(int space, int site, int times) {
+    hipemu_runtime *r = hipemu_module.runtime;
+    for (int k = 0; r->tracing && k < times; k++) r->access(space, site, nullptr, 0, 0);
 }
 inline void *hipemu_dynamic_lds(void) { return hipemu_module.runtime->dynamic_lds; }
 inline void __syncthreads(void) { hipemu_module.runtime->barrier(); }

@@ -73,7 +73,9 @@ static void check_lds(int site, const volatile char *p, int bytes, int store) {
 }
 
 static void access_memory(int space, int site, const volatile void *p, int bytes, int store) {
-    if (space == HIPEMU_GLOBAL)
+    if (bytes == 0)
+        ; /* sat out */
+    else if (space == HIPEMU_GLOBAL)
         check_global(site, p, bytes, store);
     else
         check_lds(site, p, bytes, store);

@@ -58,6 +58,7 @@ void emu_trace_access(int space, int site, int thread, const volatile void *p, i
     int index = nth * warps + thread / emu.warp;
     if (!make_room(here, index)) return;
     here->times[thread]++;
+    if (bytes == 0) return;
     group *g = &here->groups[index];
     int lane = thread % emu.warp;
     g->address[lane] = (uint64_t)(uintptr_t)p;

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Counting LDS bank cycles. Which places of LDS a tile uses does not depend on which tile it is, only on the
+ * axes along which it is the last one. */
+#include "hip.h"
+
+#include "kernels/hip/index.h"
+
+enum { MOST_LANES = 64, BANKS = 32, BANK = 4 };
+
+/* One access of a warp: addresses of those threads that take part. */
+typedef struct access {
+    int bytes;
+    uint64_t part; /* a bit for each thread */
+    lm_u32 at[MOST_LANES];
+} access;
+
+typedef struct cycles {
+    int64_t taken, ideal;
+} cycles;
+
+/* ---- one access ------------------------------------------------------------------------------------- */
+
+/* The most words that threads from `lane` on want of one bank; threads that want the same one get it at once.
+ */
+static int bank_cycles(const access *a, int lane, int end) {
+    lm_u32 words[BANKS][MOST_LANES];
+    int in[BANKS] = {0}, most = 0;
+    for (; lane < end; lane++) {
+        if (!(a->part >> lane & 1)) continue;
+        for (lm_u32 w = a->at[lane] / BANK; w <= (a->at[lane] + (lm_u32)a->bytes - 1) / BANK; w++) {
+            const lm_u32 bank = w % BANKS;
+            int k = 0;
+            while (k < in[bank] && words[bank][k] != w) k++;
+            if (k < in[bank]) continue;
+            words[bank][in[bank]++] = w;
+            if (in[bank] > most) most = in[bank];
+        }
+    }
+    return most;
+}
+
+/* As many threads at once as ask for 128 bytes. */
+static void count_access(cycles *c, const access *a, int wave, int64_t weight) {
+    const int step = BANKS * BANK / (a->bytes > BANK ? a->bytes : BANK);
+    for (int lane = 0; lane < wave; lane += step) {
+        const int taken = bank_cycles(a, lane, lane + step);
+        c->taken += weight * taken;
+        c->ideal += weight * (taken > 0);
+    }
+}
+
+/* ---- phases of a tile ------------------------------------------------------------------------------- */
+
+/* How items are moved to LDS, or from it: accesses of an item, and their width. */
+typedef enum how { WHOLE, PIECES, UNITS, TURNED, READ, WRITTEN } how;
+typedef struct phase {
+    how how;
+    int view, count, bytes;
+} phase;
+
+static phase phase_of(const lm_launch *l, int side) {
+    const lm_variant *v = &l->variant;
+    const int turn = v->option & 3, own = v->word[side], other = v->word[1 - side];
+    const int piece = v->unit > BANK ? v->unit : BANK;
+    if (turn == 2 && side == LM_SRC && l->args.split && own > piece)
+        return (phase){PIECES, side, own / piece, piece};
+    if (turn == 2 && side == LM_DST) return (phase){UNITS, side, own / v->unit, v->unit};
+    if (turn == (side == LM_SRC ? 0 : 1)) return (phase){TURNED, side, own / v->unit, other};
+    return (phase){WHOLE, side, 1, own};
+}
+
+/* Squares of elements, from LDS and back. */
+static phase square_phase(const lm_launch *l, how how) {
+    const int n = l->variant.unit % 2 ? 4 : 2;
+    return (phase){how, 2, n * n * l->variant.unit / BANK, BANK};
+}
+
+static lm_u32 address(const lm_launch *l, const phase *p, const lm_place *place, lm_u32 item, int k) {
+    const lm_args a = &l->args;
+    const lm_u32 n = (lm_u32)p->count, turn = ((lm_u32)k + lm_turn(a, place, item)) % n,
+                 row = n / (l->variant.unit % 2 ? 4 : 2);
+    switch (p->how) {
+    case PIECES:
+        return place->lds + ((lm_u32)k + lm_piece_turn(a, (lm_u32)l->variant.word[LM_SRC], place, item)) % n *
+                                (lm_u32)p->bytes;
+    case TURNED: return place->lds + turn * (lm_u32)a->slot_step;
+    case READ: return place->lds + (lm_u32)k / row * (lm_u32)a->slot_step + (lm_u32)k % row * BANK;
+    case WRITTEN:
+        return (lm_u32)place->global + (lm_u32)k / row * (lm_u32)a->row_step + (lm_u32)k % row * BANK;
+    case UNITS:
+        return place->lds + (a->in_row ? lm_unit_at(a, place->first * n) + turn * (lm_u32)a->unit[0].lds
+                                       : lm_unit_at(a, place->first * n + turn));
+    default: return place->lds;
+    }
+}
+
+/* Where the items of a warp lie in LDS; those that take part. */
+typedef struct places {
+    lm_u32 first;
+    uint64_t part;
+    lm_place place[MOST_LANES];
+} places;
+
+/* The w-th of some warps that stand for all; returns for how many. */
+static int64_t find_places(places *out, const lm_launch *l, int view, lm_u32 last, int wave, int64_t w,
+                           int64_t some) {
+    const lm_hip_view *v = &l->args.view[view];
+    const int64_t all = (v->items + (lm_u32)wave - 1) / (lm_u32)wave, from = all * w / some,
+                  to = all * (w + 1) / some;
+    if (from == to) return 0;
+    out->first = (lm_u32)(lm_hip_any_of(from, to) * wave);
+    out->part = 0;
+    for (int lane = 0; lane < wave; lane++) {
+        out->place[lane] = lm_view_at(v, 0, last, out->first + (lm_u32)lane);
+        out->part |= (uint64_t)!out->place[lane].outside << lane;
+    }
+    return to - from;
+}
+
+/* Some accesses of an item stand for all; until enough cycles are lost. */
+static void count_places(cycles *c, const lm_launch *l, const phase *p, const places *at, int wave,
+                         int64_t enough, int64_t weight) {
+    const int every = p->count > 4 ? p->count / 3 : 1;
+    access a = {.bytes = p->bytes, .part = at->part};
+    for (int k = 0; k < p->count && c->taken - c->ideal < enough; k += every) {
+        const int stands_for = k + every < p->count ? every : p->count - k;
+        for (int lane = 0; lane < wave; lane++)
+            a.at[lane] = address(l, p, &at->place[lane], at->first + (lm_u32)lane, k);
+        count_access(c, &a, wave, weight * stands_for);
+    }
+}
+
+/* ---- choosing a layout ------------------------------------------------------------------------------ */
+
+/* 32 threads are the most that are served together. */
+enum { PROBES = 6, TOGETHER = 32 };
+
+typedef struct probe {
+    phase phase;
+    int64_t weight[PROBES];
+    places places[PROBES];
+} probe;
+
+static void make_probe(probe *p, const lm_launch *l, int side) {
+    p->phase = phase_of(l, side);
+    for (int w = 0; w < PROBES; w++)
+        p->weight[w] = find_places(&p->places[w], l, side, 0, TOGETHER, w, PROBES);
+}
+
+static int64_t lost(const probe *p, const lm_launch *l, int64_t enough) {
+    cycles c = {0, 0};
+    for (int w = 0; w < PROBES; w++)
+        if (p->weight[w]) count_places(&c, l, &p->phase, &p->places[w], TOGETHER, enough, 1);
+    return c.taken - c.ideal;
+}
+
+int64_t lm_hip_conflicts(const lm_launch *l, int side, int64_t enough) {
+    probe p;
+    make_probe(&p, l, side);
+    return lost(&p, l, enough);
+}
+
+/* Turns that are tried: after so many threads (as a shift), so much more from row to row, by one or by a
+ * bank. */
+static const lm_u32 shifts[] = {3, 1, 2, 4};
+enum { NEVER = 31, SHIFTS = sizeof shifts / sizeof *shifts, ROWS = 5 };
+
+static void set_turn(lm_launch *l, lm_hip_turns turns, int k) {
+    const lm_u32 rows[ROWS] = {turns.level_row, 0, 1, 2, 3};
+    const bool none = k < 0;
+    l->args.turn_shift = none ? NEVER : shifts[k % SHIFTS];
+    l->args.turn_row = none ? 0 : rows[k / SHIFTS % ROWS];
+    l->args.turn_up = none || k >= SHIFTS * ROWS ? 0 : turns.bank;
+}
+
+int64_t lm_hip_choose_turn(lm_launch *l, int side, lm_hip_turns turns, int64_t enough) {
+    enum { NONE = -1 };
+    const int all = !turns.any ? 0 : turns.bank ? 2 * SHIFTS * ROWS : SHIFTS * ROWS;
+    int chosen = NONE;
+    probe p;
+    make_probe(&p, l, side);
+    set_turn(l, turns, NONE);
+    int64_t best = lost(&p, l, enough);
+    for (int k = 0; k < all && best > 0; k++) {
+        set_turn(l, turns, k);
+        const int64_t now = lost(&p, l, best);
+        if (now >= best) continue;
+        best = now;
+        chosen = k;
+    }
+    set_turn(l, turns, chosen);
+    return best;
+}
+
+/* ---- launches --------------------------------------------------------------------------------------- */
+
+/* The phases of a kernel; returns how many there are. */
+static int phases_of(const lm_launch *l, phase out[4]) {
+    if (l->variant.kernel != LM_HIP_TILE && l->variant.kernel != LM_HIP_BLOCK) return 0;
+    out[LM_DST] = phase_of(l, LM_DST);
+    out[LM_SRC] = phase_of(l, LM_SRC);
+    if ((l->variant.option & 3) != 3) return 2;
+    out[2] = square_phase(l, READ);
+    out[3] = square_phase(l, WRITTEN);
+    return 4;
+}
+
+static void count_phase(cycles *c, const lm_device *device, const lm_launch *l, const phase *p, lm_u32 last,
+                        int64_t tiles) {
+    enum { SOME = 4 };
+    places at;
+    for (int w = 0; w < SOME; w++) {
+        const int64_t weight = find_places(&at, l, p->view, last, device->wave, w, SOME);
+        if (weight) count_places(c, l, p, &at, device->wave, INT64_MAX, weight * tiles);
+    }
+}
+
+void lm_hip_count_banks(const lm_device *device, lm_launch *l) {
+    phase phases[4];
+    const int count = phases_of(l, phases);
+    const lm_u32 cuts = lm_hip_cuts(l);
+    cycles c = {0, 0};
+    for (lm_u32 last = 0; count && last <= cuts; last++) {
+        const int64_t tiles = last & ~cuts ? 0 : lm_hip_tiles_of_sort(l, last);
+        for (int k = 0; tiles > 0 && k < count; k++) count_phase(&c, device, l, &phases[k], last, tiles);
+    }
+    l->lds_cycles = c.taken;
+    l->lds_ideal = c.ideal;
+}
+
+void lm_hip_guess_banks(lm_launch *l) {
+    phase phases[4];
+    const int count = phases_of(l, phases);
+    l->lds_ideal = 0;
+    for (int k = 0; k < count; k++) {
+        const int64_t bytes = phases[k].bytes > BANK ? phases[k].bytes : BANK;
+        l->lds_ideal += l->args.view[phases[k].view].items * bytes * phases[k].count / (BANKS * BANK);
+    }
+    l->lds_cycles = l->lds_ideal *= l->args.tiles;
+}

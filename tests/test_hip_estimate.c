@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The memory segments that the planner predicts, against those that the emulated run time counts, on random
+ * small and middling problems: any element size, odd strides, axes that run backwards, tiles that are not
+ * full. */
+#include <check.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "hip_bench.h"
+#include "rng.h"
+
+static const int widths[] = {32, 64};
+
+/* ---- problems ---------------------------------------------------------------------------------------- */
+
+/* A dense view in some order of axes, but for gaps; some axes run backwards. */
+static void any_view(lm_rng *rng, lmad_desc *d, const int64_t *n, int rank, bool backwards) {
+    int order[5];
+    int64_t stride = 1;
+    d->rank = rank;
+    d->offset = lm_rng_range(rng, 0, 3);
+    for (int k = 0; k < rank; k++) order[k] = k;
+    for (int k = rank - 1; k > 0; k--) {
+        const int j = (int)lm_rng_range(rng, 0, k), t = order[k];
+        order[k] = order[j];
+        order[j] = t;
+    }
+    for (int k = 0; k < rank; k++) {
+        lmad_dim *dim = &d->dim[order[k]];
+        *dim = (lmad_dim){n[order[k]], stride};
+        stride = stride * dim->n + (lm_rng_chance(rng, 3) ? lm_rng_range(rng, 1, 5) : 0);
+        if (!backwards || !lm_rng_chance(rng, 4)) continue;
+        d->offset += (dim->n - 1) * dim->stride;
+        dim->stride = -dim->stride;
+    }
+}
+
+static void any_problem(lm_rng *rng, lm_trial *t) {
+    static const size_t sizes[] = {1, 2, 3, 4, 4, 5, 6, 7, 8, 8, 9, 10, 11, 12, 13, 16, 20, 24};
+    enum { SIZES = sizeof sizes / sizeof *sizes, MOST = 1 << 17 };
+    const int rank = (int)lm_rng_range(rng, 1, 5);
+    int64_t n[5], room = lm_rng_range(rng, 2, MOST);
+    for (int k = 0; k < rank; k++) {
+        const int64_t even = (int64_t)pow((double)room, 1.0 / (rank - k)),
+                      most = 3 * even < room ? 3 * even : room;
+        n[k] = lm_rng_chance(rng, 4) ? lm_rng_range(rng, 1, most < 5 ? most : 5) : lm_rng_range(rng, 1, most);
+        room = room / n[k] > 0 ? room / n[k] : 1;
+    }
+    *t = (lm_trial){.elem_size = sizes[lm_rng_range(rng, 0, SIZES - 1)]};
+    any_view(rng, &t->dst, n, rank, false);
+    any_view(rng, &t->src, n, rank, true);
+}
+
+/* ---- the estimate -------------------------------------------------------------------------------------- */
+
+/* Warps of a side, with those that have nothing to do. */
+static int64_t warps_of(const lm_launch *l, int side) {
+    const int64_t wave = lm_bench_device->wave;
+    if (l->variant.kernel == LM_HIP_COPY) return ((int64_t)l->args.words + wave - 1) / wave;
+    return l->args.tiles * ((l->args.view[side].items + wave - 1) / wave);
+}
+
+/* Where a side has no more warps than are looked at, each of them is: the estimate is what happens. Else it
+ * is within a tenth. */
+static void check(const lm_trial *t, const lm_hip_params *params, const lm_launch *l,
+                  const hipemu_trace *trace) {
+    enum { ALL = 1024 };
+    for (int side = LM_DST; side <= LM_SRC; side++) {
+        const int64_t counted = trace->segments[side == LM_DST], warps = warps_of(l, side),
+                      slack = warps <= ALL ? 0 : counted / 10;
+        char text[1024], way[128];
+        if (llabs(l->segments[side] - counted) <= slack) continue;
+        lm_trial_format(text, sizeof text, t);
+        lm_hip_params_format(way, sizeof way, params);
+        ck_abort_msg("%s: %s: %lld segments of side %d, %lld predicted, by %lld warps", text, way,
+                     (long long)counted, side, (long long)l->segments[side], (long long)warps);
+    }
+}
+
+START_TEST(test_segments) {
+    enum { PROBLEMS = 100, CANDIDATES = 2 };
+    lm_rng rng = {lm_test_seed()};
+    lm_bench_begin(widths[_i]);
+    for (int k = 0; k < PROBLEMS; k++) {
+        lm_hip_params params[LM_HIP_PROPOSALS];
+        lm_hip_bench b;
+        lm_trial t;
+        any_problem(&rng, &t);
+        lm_bench_open(&b, &t, lm_rng_chance(&rng, 5) ? 1u << lm_rng_range(&rng, 0, 3) : 0);
+        const int count = lm_hip_propose(&b.problem, lm_bench_device, LMAD_ESTIMATE, params, CANDIDATES);
+        for (int c = 0; c < count; c++) {
+            lm_launch launch;
+            hipemu_trace trace;
+            lm_hip_make(&b.problem, lm_bench_device, &params[c], b.align, &launch);
+            lm_hip_estimate(lm_bench_device, b.align, &launch);
+            ck_assert_ptr_null(lm_bench_run(&b, &launch, &trace));
+            check(&t, &params[c], &launch, &trace);
+        }
+        lm_bench_close(&b);
+    }
+    emulator_is_clean();
+}
+END_TEST
+
+Suite *lm_suite_hip_estimate(void) {
+    Suite *s = suite_create("hip_estimate");
+    TCase *c = tcase_create("hip_estimate");
+    tcase_set_timeout(c, 900);
+    tcase_add_loop_test(c, test_segments, 0, sizeof widths / sizeof *widths);
+    suite_add_tcase(s, c);
+    return s;
+}
