@@ -81,3 +81,12 @@ void lm_box_run(const lm_box *box, char *dst, const char *src, const int64_t *n,
     }
     walk(box, 0, dst, src, n, &tile);
 }
+
+void lm_box_turn(char *to, int64_t to_row, const char *from, int64_t from_row, int64_t rows, int64_t columns,
+                 int64_t run) {
+    const int64_t n[] = {columns, rows};
+    lm_box box = {.rank = 2, .run = run, .dim = {{columns, to_row, run}, {rows, run, from_row}}};
+    if (rows == 0 || columns == 0) return;
+    lm_box_make(&box, false);
+    lm_box_run(&box, to, from, n, 0);
+}

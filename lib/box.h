@@ -27,4 +27,8 @@ void lm_box_make(lm_box *box, bool stream);
  * next box, to prefetch; 0 = not known. Streaming kernels want a fence in the end. */
 void lm_box_run(const lm_box *box, char *dst, const char *src, const int64_t *n, int64_t ahead);
 
+/* The transpose of rows x columns runs in rows `from_row` bytes apart, as rows `to_row` bytes apart. */
+void lm_box_turn(char *to, int64_t to_row, const char *from, int64_t from_row, int64_t rows, int64_t columns,
+                 int64_t run);
+
 #endif

@@ -26,26 +26,34 @@ typedef struct lm_ordered {
     int64_t reach;
 } lm_ordered;
 
+/* How pairs of tiles change places: the kernel and its axes, LM_BOX_NONE included. */
+typedef struct lm_exchange {
+    const lm_kernel *kernel;
+    int inner, outer;
+} lm_exchange;
+
 /* A permutation that maps the box onto itself: index i of the source lies where index s(i) of the destination
  * does, with s(i)[to[k]] = i[k], or n - 1 - i[k] where turned. Tiles are exchanged along the cycles of s. */
 typedef struct lm_orbit {
     int to[LM_FORM_DIMS];
     bool turned[LM_FORM_DIMS];
     bool mirrored; /* some axis is turned: tiles lie symmetrically */
-    int length;    /* of the longest cycle */
+    int length;    /* of the longest cycle: of any index, as a multiple of its own */
+    lm_exchange exchange;
     int64_t tile[LM_FORM_DIMS];
     int64_t bytes; /* a tile in the buffer, padding included */
 } lm_orbit;
 
-/* A dense matrix of rows x columns runs that becomes its transpose, in a batch. Its upper left down x across squares
- * of side x side runs are transposed by moving chunks of `side` runs and transposing squares; the rest is set aside. */
+/* A dense matrix of rows x columns runs that becomes its transpose, in a batch. Its upper left down x across blocks of
+ * high x broad runs are transposed each, and chunks of them moved to where they belong; the rest is set aside. Squares
+ * are transposed in place; others, which make up one row or one column, through scratch. */
 typedef struct lm_rectangle {
     int64_t rows, columns;
-    int64_t down, across, side; /* side = 0: by permutations of rows and columns instead */
-    int64_t wide;               /* how many columns at a time */
-    int64_t slice;              /* the longest part of a chunk that is moved at once */
-    int64_t aside;              /* bytes that the rest takes */
-    bool share;                 /* a matrix a thread, rather than all threads on one */
+    int64_t down, across, high, broad; /* down = 0: by permutations of rows and columns instead */
+    int64_t wide;                      /* how many columns at a time */
+    int64_t slice;                     /* the longest part of a chunk that is moved at once */
+    int64_t aside;                     /* bytes that the rest takes */
+    bool share;                        /* a matrix a thread, rather than all threads on one */
 } lm_rectangle;
 
 typedef struct lm_move {

@@ -40,9 +40,11 @@ typedef struct lm_affine {
     int rank;
     lmad_type type;
     bool stream; /* dense runs, past the caches */
+    lm_exactness exactness;
     lm_series_fn *write;
-    int64_t whole[LMAD_MAX_RANK + 1]; /* base and steps of an integer type */
+    int64_t whole[LMAD_MAX_RANK + 1]; /* base and steps of an integer type, in units where they are counted */
     double real[LMAD_MAX_RANK + 1];   /* of the others */
+    double unit;
 } lm_affine;
 void lm_affine_read(lm_affine *affine, const lm_runs *runs, const void *values);
 lmad_generate_fn lm_affine_fill;

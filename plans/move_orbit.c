@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Permutations in place between axes of equal extent, axes turned round, and both: square transposes, batched
- * ones, reversals, rotations by a right angle. The box is cut into tiles that the permutation maps onto tiles;
- * all tiles of a cycle are read into a buffer, then written to where they belong. */
+ * ones, reversals, rotations by a right angle. The box is cut into tiles that the permutation maps onto tiles.
+ * Along a cycle of tiles each changes places with the next one, in registers: the first then has what it
+ * wants, and so on, and the last one has what all others have passed on. Where there is no kernel for that,
+ * or the permutation does not end where the cycle of tiles does (as in a tile that it maps onto itself), all
+ * of a cycle is read into a buffer, then written to where it belongs. Stores go through the caches, for the
+ * lines have just been read. */
 #include "move_orbit.h"
 
-#include "lib/cost.h"
 #include "lib/threads.h"
+#include "move_exchange.h"
+#include "plans.h"
 
 /* ---- the permutation ------------------------------------------------------------------------------ */
 
@@ -74,13 +79,22 @@ static void set_tile(lm_orbit *o, int k, int64_t n) {
     } while (at != k);
 }
 
+/* As much of an axis as a tile may have: of one that is turned a half, or a tile would be its own image. */
+static int64_t most_of(const lm_orbit *o, const lm_form *f, int k) {
+    const int64_t n = f->dim[k].n;
+    bool turned = false;
+    for (int at = k, first = 1; first || at != k; at = o->to[at], first = 0) turned |= o->turned[at];
+    return turned && n > 1 ? n / 2 : n;
+}
+
 /* Grow the tile along the axes with the shortest steps first, together with the axes of their cycles. */
 static void choose_tile(lm_orbit *o, const lm_form *f, int64_t cycle) {
     for (int k = 0; k < f->rank; k++) o->tile[k] = 1;
     for (int k = f->rank - 1; k >= 0; k--) {
+        const int64_t most = most_of(o, f, k);
         if (o->tile[k] > 1) continue;
-        for (int64_t n = 1; n < f->dim[k].n;) {
-            const int64_t more = 2 * n < f->dim[k].n ? 2 * n : f->dim[k].n;
+        for (int64_t n = 1; n < most;) {
+            const int64_t more = 2 * n < most ? 2 * n : most;
             set_tile(o, k, more);
             if (tile_bytes(o, f) * o->length > cycle) {
                 set_tile(o, k, n);
@@ -94,11 +108,11 @@ static void choose_tile(lm_orbit *o, const lm_form *f, int64_t cycle) {
 /* Rows of a power of two bytes apart would share few cache sets. */
 enum { PAD = 64 };
 
-static void make_boxes(lm_move *m, bool stream) {
+static void make_boxes(lm_move *m) {
     lm_orbit *o = &m->orbit;
     const lm_form *f = &m->form;
     int64_t step = f->run;
-    bool padded = false;
+    bool padded = o->exchange.kernel != NULL;
     m->in.rank = m->out.rank = f->rank;
     m->in.run = m->out.run = f->run;
     for (int k = f->rank - 1; k >= 0; k--) {
@@ -111,15 +125,25 @@ static void make_boxes(lm_move *m, bool stream) {
     }
     o->bytes = (step + LM_WORK_ALIGNMENT - 1) & -(int64_t)LM_WORK_ALIGNMENT;
     lm_box_make(&m->in, false);
-    lm_box_make(&m->out, stream);
+    lm_box_make(&m->out, false);
 }
 
-bool lm_orbit_make(lm_move *move, const lm_move_limits *limits, int64_t payload) {
+/* Rows are exchanged along cycles of any length; for transposes of more than two tiles scratch is faster. */
+static void choose_exchange(lm_orbit *o, const lm_form *f) {
+    lm_exchange_choose(&o->exchange, f);
+    if (o->exchange.kernel && o->exchange.kernel->pattern == LM_EXCHANGE && o->length > 2) o->exchange.kernel = NULL;
+}
+
+bool lm_orbit_make(lm_move *move, const lm_move_limits *limits) {
     lm_orbit *o = &move->orbit;
+    int64_t cycle = limits->cycle;
     if (!find_permutation(o, &move->form) || !find_length(o, move->form.rank)) return false;
-    choose_tile(o, &move->form, limits->cycle);
-    make_boxes(move, payload >= lm_stream_threshold());
-    move->part_bytes = (size_t)(o->bytes * o->length);
+    choose_exchange(o, &move->form);
+    /* Of exchanges cycles that end too early need scratch: they have half as many tiles at most. */
+    if (o->exchange.kernel && o->exchange.kernel->pattern == LM_SWAP) cycle = least(cycle, 2 * LM_WORK_ON_STACK);
+    choose_tile(o, &move->form, cycle);
+    make_boxes(move);
+    move->part_bytes = (size_t)(o->bytes * (o->exchange.kernel ? o->length / 2 : o->length));
     return true;
 }
 
@@ -240,8 +264,37 @@ static void next_cycle(cycle *c, const grid *g, int64_t *first, int step) {
     c->count = 0;
 }
 
+/* Does the permutation, repeated along the cycle, bring every index of a tile back? */
+static bool is_whole(const grid *g, const cycle *c) { return c->count == g->move->orbit.length; }
+
+/* Pair number i of a cycle: a tile, and the one that lies where its source does. */
+static lm_pair pair_of(const grid *g, const cycle *c, int i, char *buffer) {
+    tile dst, src;
+    lm_pair pair = {0};
+    tile_of(&dst, g, c->number[i], false);
+    tile_of(&src, g, c->number[i], true);
+    pair.dst = buffer + dst.offset;
+    pair.src = buffer + src.offset;
+    for (int k = 0; k < g->move->form.rank; k++) pair.n[k] = dst.n[k];
+    return pair;
+}
+
+/* Each pair while what the next one adds is on its way. */
+static void exchange(const grid *g, const cycle *c, const cycle *after, char *buffer) {
+    const lm_move *m = g->move;
+    lm_pair now = pair_of(g, c, 0, buffer), next;
+    for (int i = 0; i + 1 < c->count; i++, now = next) {
+        const bool last = i + 2 == c->count;
+        next = now;
+        if (!last || after->count > 1) next = last ? pair_of(g, after, 0, buffer) : pair_of(g, c, i + 1, buffer);
+        now.src_ahead = next.src - now.src;
+        now.dst_ahead = last ? next.dst - now.dst : 0;
+        lm_exchange_run(&m->orbit.exchange, &m->form, &now);
+    }
+}
+
 /* Read all sources, each while the next one is on its way, then write. */
-static void exchange(const grid *g, const cycle *c, const cycle *after, char *buffer, char *work) {
+static void pass_through(const grid *g, const cycle *c, const cycle *after, char *buffer, char *work) {
     const lm_move *m = g->move;
     tile now, next;
     tile_of(&now, g, c->number[0], true);
@@ -265,9 +318,11 @@ void lm_orbit_run(const lm_move *move, char *buffer, char *work, int part, int p
     next_cycle(&cycles[0], &g, &first, parts);
     for (int now = 0; cycles[now].count; now = !now) {
         next_cycle(&cycles[!now], &g, &first, parts);
-        exchange(&g, &cycles[now], &cycles[!now], buffer, work);
+        if (move->orbit.exchange.kernel && is_whole(&g, &cycles[now]))
+            exchange(&g, &cycles[now], &cycles[!now], buffer);
+        else
+            pass_through(&g, &cycles[now], &cycles[!now], buffer, work);
     }
-    if (move->out.kernel->stream) lm_kernel_fence();
 }
 
 /* ---- the mover ------------------------------------------------------------------------------------ */
@@ -277,7 +332,7 @@ static bool make(lmad_plan *plan, const lm_move_limits *limits) {
     const lm_problem *p = &plan->problem;
     if (p->payload <= limits->least) return false;
     lm_form_make(&m->form, p, limits->run);
-    if (!lm_orbit_make(m, limits, p->payload)) return false;
+    if (!lm_orbit_make(m, limits)) return false;
     m->parts = lm_move_threads(p, limits);
     while (m->parts > 1 && (int64_t)m->part_bytes * m->parts > limits->work) m->parts--;
     plan->work_bytes = m->part_bytes * (size_t)m->parts;

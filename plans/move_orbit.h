@@ -7,8 +7,8 @@
 #include "lib/plan.h"
 
 /* Is move->form a permutation of its axes, some turned, that maps the box onto itself? Then fill in orbit,
- * boxes and part_bytes; @p payload says how much is moved in all. */
-bool lm_orbit_make(lm_move *move, const lm_move_limits *limits, int64_t payload);
+ * boxes and part_bytes. */
+bool lm_orbit_make(lm_move *move, const lm_move_limits *limits);
 
 /* Exchange every `parts`th of the tiles, from number `part` on; work: part_bytes. */
 void lm_orbit_run(const lm_move *move, char *buffer, char *work, int part, int parts);

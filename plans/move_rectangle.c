@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Transposes in place of a dense matrix that is not square, or of a batch of them.
  *
- * A matrix of down x across squares of g x g runs, in rows of across*g runs: (1) chunks of g runs are
- * permuted so that squares become dense, those of a column one after the other; (2) squares are transposed;
- * (3) in each column of squares chunks are permuted to where they belong. Where the extents have no large
- * common divisor this is done to the part of the matrix that has one, and the rest is set aside (move_cut.c).
- * Where that takes too much scratch, by permutations of rows and of columns (move_shuffle.c). */
+ * A matrix of down x across squares of g x g runs, in rows of across*g runs: squares are transposed where they
+ * are; then chunks of g runs, which lie as [down][g][across], are permuted to [across][g][down]. Where the
+ * extents have no large common divisor this is done to the part of the matrix that has one, and the rest is
+ * set aside (move_cut.c): chunks are permuted between the places that they have there, and then all moved a
+ * little. Narrow matrices are cut into blocks that fit a cache rather than squares (move_strips.c). Where all
+ * of that takes too much scratch, by permutations of rows and of columns (move_shuffle.c). */
 #include "move_rectangle.h"
 
 #include "lib/threads.h"
@@ -37,39 +38,58 @@ static int64_t round_up(int64_t bytes) {
     return (bytes + LM_WORK_ALIGNMENT - 1) & -(int64_t)LM_WORK_ALIGNMENT;
 }
 
+static bool is_square(const lm_rectangle *r) { return r->high == r->broad; }
+
 /* Squares of runs that are no words are tiles to be exchanged, in a form of their own, which takes the place
  * of the move's; the batch is walked here. */
 static bool plan_squares(lm_move *m, const lm_rectangle *r, int64_t run, const lm_move_limits *limits) {
-    const int64_t g = r->side, squares = r->down * r->across;
+    const int64_t g = r->high, row = r->columns * run;
     lm_form *f = &m->form;
     m->part_bytes = 0;
     if (lm_square_kernel(run)) return true;
-    *f = (lm_form){.rank = 3, .run = run};
-    f->dim[0] = (lm_pdim){squares, g * g * run, g * g * run};
-    f->dim[1] = (lm_pdim){g, g * run, run};
-    f->dim[2] = (lm_pdim){g, run, g * run};
-    return lm_orbit_make(m, limits, squares * g * g * run);
+    *f = (lm_form){.rank = 4, .run = run};
+    f->dim[0] = (lm_pdim){r->down, g * row, g * row};
+    f->dim[1] = (lm_pdim){r->across, g * run, g * run};
+    f->dim[2] = (lm_pdim){g, row, run};
+    f->dim[3] = (lm_pdim){g, run, row};
+    return lm_orbit_make(m, limits);
 }
 
-static int64_t chunk_work(const lm_rectangle *r, int64_t run) {
-    return lm_chunks_work(r->down * r->side * r->across, least(r->slice, r->side * run));
+/* Bytes of a thread's scratch for blocks and chunks. */
+static bool plan_blocks(lm_move *m, const lm_rectangle *r, int64_t run, const lm_move_limits *limits,
+                        int64_t *bytes) {
+    const bool row = r->down == 1;
+    const int64_t count = row ? r->high * r->across : r->broad * r->down * (is_square(r) ? r->across : 1);
+    const int64_t chunks = lm_chunks_work(count, least(r->slice, (row ? r->broad : r->high) * run));
+    *bytes = greater(chunks, r->high * r->broad * run);
+    if (!is_square(r)) return true;
+    if (!plan_squares(m, r, run, limits)) return false;
+    *bytes = greater(chunks, (int64_t)m->part_bytes);
+    return true;
 }
 
 /* More passes than this over a matrix that scratch has room for are slower than a copy there and back. */
 static const double most_passes = 3;
 
+/* What is set aside if it need not be more. */
+enum { ASIDE = 256 << 10 };
+
 /* Bytes of a thread's scratch; false when there is no way. */
 static bool choose_way(lmad_plan *plan, const lm_move_limits *limits, int64_t *bytes) {
     lm_rectangle *r = &plan->move.rectangle;
     const int64_t run = plan->problem.run;
-    const double cost = lm_cut_choose(r, run, limits->chunk, limits->work / 2);
+    lm_cut_limits cut = {limits->chunk, least(limits->block, limits->work / 2), least(ASIDE, limits->work / 2)};
+    double cost = lm_cut_choose(r, run, &cut);
+    if (!r->down) {
+        cut.most = limits->work / 2;
+        cost = lm_cut_choose(r, run, &cut);
+    }
     if (cost > most_passes && plan->problem.payload <= limits->copy) return false;
-    if (r->side) {
-        if (!plan_squares(&plan->move, r, run, limits)) return false;
-        *bytes = greater(chunk_work(r, run), (int64_t)plan->move.part_bytes);
+    if (r->down) {
+        if (!plan_blocks(&plan->move, r, run, limits, bytes)) return false;
         if (round_up(*bytes) + round_up(r->aside) <= limits->work) return true;
     }
-    r->side = r->aside = 0;
+    r->down = r->aside = 0;
     r->wide = lm_shuffle_wide(r->rows, run, limits->work);
     *bytes = lm_shuffle_work(r->rows, r->columns, run, r->wide);
     return true;
@@ -83,6 +103,8 @@ static bool make(lmad_plan *plan, const lm_move_limits *limits) {
     if (plan->problem.payload <= limits->least) return false;
     lm_form_make(&m->form, &plan->problem, INT64_MAX);
     if (!find_matrix(r, &m->form)) return false;
+    /* One that fits a cache goes through scratch at once (move_blocks.c). */
+    if (r->rows * r->columns * plan->problem.run <= limits->block && batch_count(&plan->problem, r) > 1) return false;
     r->slice = limits->slice;
     if (!choose_way(plan, limits, &bytes)) return false;
     m->parts = lm_move_threads(&plan->problem, limits);
@@ -124,41 +146,64 @@ static void shuffle_stage(const share *w, int stage) {
 
 static void transpose_squares(const share *w) {
     const lm_rectangle *r = &w->plan->move.rectangle;
-    const int64_t run = w->plan->problem.run, g = r->side;
-    const lm_square square = {lm_square_kernel(run), g, g * run, run};
+    const int64_t run = w->plan->problem.run, g = r->high, row = r->columns * run;
+    const lm_square square = {lm_square_kernel(run), g, row, run};
     if (!square.kernel) {
         lm_orbit_run(&w->plan->move, w->at, w->work, w->part, w->parts);
         return;
     }
     const int64_t strips = lm_square_strips(&square);
-    for (int64_t unit = w->part; unit < r->down * r->across * strips; unit += w->parts)
-        lm_square_exchange(&square, w->at + unit / strips * g * g * run, unit % strips);
+    for (int64_t unit = w->part; unit < r->down * r->across * strips; unit += w->parts) {
+        const int64_t k = unit / strips;
+        lm_square_exchange(&square, w->at + k / r->across * g * row + k % r->across * g * run, unit % strips);
+    }
+}
+
+static void permute_chunks(const share *w, const lm_slots *slots, int64_t outer, int64_t middle, int64_t inner) {
+    const lm_chunks chunks = {w->at,  w->work, *slots, outer, middle, inner, w->plan->move.rectangle.slice,
+                              w->part, w->parts};
+    lm_chunks_permute(&chunks);
+}
+
+static void square_stage(const share *w, int stage) {
+    const lm_rectangle *r = &w->plan->move.rectangle;
+    const int64_t run = w->plan->problem.run, chunk = r->high * run;
+    const lm_slots from = {r->across, r->columns * run, chunk}, to = {r->down, r->rows * run, chunk};
+    if (stage == 1) transpose_squares(w);
+    if (stage == 2) permute_chunks(w, &from, r->down, r->high, r->across);
+    if (stage == 3 && r->aside && w->part == 0)
+        lm_chunks_settle(w->at, &from, &to, r->down * r->high * r->across);
+}
+
+/* Of the stages 1 and 2 one is for blocks, one for chunks. */
+static void strip_stage(const share *w, int stage) {
+    const lm_rectangle *r = &w->plan->move.rectangle;
+    const int64_t run = w->plan->problem.run;
+    const lm_slots slots = lm_strips_slots(r, run);
+    const lm_strips strips = {w->at, w->work, r, run, w->part, w->parts};
+    const bool row = r->down == 1;
+    if (stage == (row ? 2 : 1)) lm_strips_turn(&strips);
+    if (stage == 1 && row) permute_chunks(w, &slots, 1, r->high, r->across);
+    if (stage == 2 && !row) permute_chunks(w, &slots, r->down, 1, r->broad);
 }
 
 enum { STAGES = 5 };
 
-static void square_stage(const share *w, int stage) {
+static void block_stage(const share *w, int stage) {
     const lm_rectangle *r = &w->plan->move.rectangle;
-    const int64_t run = w->plan->problem.run, g = r->side, chunk = g * run;
-    const lm_chunks apart = {w->at,     w->work, 1,        0,       r->down * g,
-                             r->across, chunk,   r->slice, w->part, w->parts};
-    const lm_chunks together = {w->at,    w->work, r->across, r->down * g * chunk, r->down, g, chunk,
-                                r->slice, w->part, w->parts};
-    switch (stage) {
-    case 0:
-        if (r->aside && w->part == 0) lm_cut_close(r, run, w->at, w->aside);
-        break;
-    case 1: lm_chunks_transpose(&apart); break;
-    case 2: transpose_squares(w); break;
-    case 3: lm_chunks_transpose(&together); break;
-    default:
-        if (r->aside && w->part == 0) lm_cut_open(r, run, w->at, w->aside);
-    }
+    const int64_t run = w->plan->problem.run;
+    const bool aside = r->aside && w->part == 0;
+    if (stage == 0 && aside) lm_cut_leave(r, run, w->at, w->aside);
+    if (is_square(r))
+        square_stage(w, stage);
+    else
+        strip_stage(w, stage);
+    if (stage == STAGES - 1 && aside) lm_cut_return(r, run, w->at, w->aside);
 }
 
 static void run_stage(const share *w, int stage) {
-    if (w->plan->move.rectangle.side)
-        square_stage(w, stage);
+    if (w->plan->move.rectangle.down)
+        block_stage(w, stage);
     else
         shuffle_stage(w, stage);
 }

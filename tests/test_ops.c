@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Lists of copies, affine and generated values: against the definition, on any number of threads. */
 #include <check.h>
+#include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -135,27 +136,52 @@ static const lmad_desc views[] = {
 };
 enum { VIEWS = sizeof views / sizeof *views };
 
-static const union {
+typedef union value {
     int32_t i32[4];
     int64_t i64[4];
     float f32[4];
     double f64[4];
-} values[] = {{.i32 = {INT32_MAX - 3, 7, -100000, 3}},
-              {.i64 = {-5, INT64_C(1) << 61, -3, 11}},
-              {.f32 = {0.1f, 0.3f, -1.7f, 1e-3f}},
-              {.f64 = {0.1, 0.3, -1.7, 1e-3}}};
+} value;
+
+/* Sets of base and steps. Of the floating-point ones: what is rounded and what is not, whole numbers, those that
+ * are too large or too small to be counted, zeros of both signs, and what is no number. */
+enum { SETS = 10 };
+static const value values[4][SETS] = {
+    {{.i32 = {INT32_MAX - 3, 7, -100000, 3}}, {.i32 = {0, -1, 1, INT32_MIN}}},
+    {{.i64 = {-5, INT64_C(1) << 61, -3, 11}}, {.i64 = {0, INT64_MIN, 1, -1}}},
+    {{.f32 = {0.1f, 0.3f, -1.7f, 1e-3f}},
+     {.f32 = {1, 0.5f, 2, -3}},
+     {.f32 = {1e10f, 1e-10f, 1, 1e-3f}},
+     {.f32 = {16777216, 1, -1, 16777215}},
+     {.f32 = {-0.0f, -0.0f, -2, 0}},
+     {.f32 = {-0.0f, 0, 0, -0.0f}},
+     {.f32 = {3e-45f, 1e-45f, -1e-45f, 1e-40f}},
+     {.f32 = {1e38f, 1e37f, 1, 1e36f}},
+     {.f32 = {(float)INFINITY, 1, -1, (float)NAN}},
+     {.f32 = {-1e9f, 1.5f, 0.25f, 1024}}},
+    {{.f64 = {0.1, 0.3, -1.7, 1e-3}},
+     {.f64 = {1, 0.5, 2, -3}},
+     {.f64 = {1e10, 1e-10, 1, 1e-3}},
+     {.f64 = {9007199254740992, 1, -1, 3}},
+     {.f64 = {-0.0, -0.0, -2, 0}},
+     {.f64 = {-0.0, 0, 0, -0.0}},
+     {.f64 = {5e-324, 1e-323, -5e-324, 1e-310}},
+     {.f64 = {1e308, 1e307, 1, 1e306}},
+     {.f64 = {(double)INFINITY, 1, -1, (double)NAN}},
+     {.f64 = {4503599627370000, 1, 0.5, 0.25}}}};
+static int sets_of(lmad_type type) { return type < LMAD_FLOAT ? 2 : SETS; }
 
 /* The definition. */
-static void affine_value(lmad_type type, int rank, const int64_t *index, char *out) {
+static void affine_value(lmad_type type, const value *v, int rank, const int64_t *index, char *out) {
     uint64_t whole = 0;
     volatile double real = 0; /* each operation is rounded to double */
     for (int k = 0; k <= rank; k++) {
         const uint64_t i = k ? (uint64_t)index[k - 1] : 1;
-        if (type == LMAD_INT32) whole += i * (uint64_t)values[type].i32[k];
-        if (type == LMAD_INT64) whole += i * (uint64_t)values[type].i64[k];
+        if (type == LMAD_INT32) whole += i * (uint64_t)v->i32[k];
+        if (type == LMAD_INT64) whole += i * (uint64_t)v->i64[k];
         if (type < LMAD_FLOAT) continue;
         const volatile double term =
-            (double)(int64_t)i * (type == LMAD_FLOAT ? (double)values[type].f32[k] : values[type].f64[k]);
+            (double)(int64_t)i * (type == LMAD_FLOAT ? (double)v->f32[k] : v->f64[k]);
         real = k ? real + term : term;
     }
     const float narrow = (float)real;
@@ -181,8 +207,14 @@ static void each_element(char *base, const lmad_desc *d, size_t es, element_fn *
     }
 }
 
+typedef struct asked {
+    lmad_type type;
+    const value *value;
+} asked;
+
 static void set_affine(void *arg, int rank, const int64_t *index, char *out) {
-    affine_value(*(lmad_type *)arg, rank, index, out);
+    const asked *a = arg;
+    affine_value(a->type, a->value, rank, index, out);
 }
 
 /* The block of a view, `shift` bytes off any alignment, before and as it should be after. */
@@ -208,22 +240,27 @@ static void block_check(block *b, const char *what, int view) {
     free(b->want);
 }
 
+static void try_affine(const asked *a, lmad_ctx *ctx, int view, size_t shift) {
+    const size_t es = a->type == LMAD_INT32 || a->type == LMAD_FLOAT ? 4 : 8;
+    asked copy = *a;
+    block b;
+    lmad_plan *p;
+    block_open(&b, &views[view], es, shift);
+    each_element(b.want + (b.base - b.memory), &views[view], es, set_affine, &copy);
+    ck_assert_int_eq(lmad_plan_affine(&p, ctx, &views[view], a->type, 0), LMAD_OK);
+    ck_assert_int_eq(lmad_execute(p, b.base, a->value), LMAD_OK);
+    lmad_plan_destroy(p);
+    block_check(&b, "affine", view);
+}
+
 START_TEST(affine) {
-    lmad_type type = (lmad_type)_i;
-    const size_t es = type == LMAD_INT32 || type == LMAD_FLOAT ? 4 : 8;
+    const lmad_type type = (lmad_type)_i;
     lm_contexts contexts;
     lm_contexts_open(&contexts);
     for (int v = 0; v < VIEWS; v++)
-        for (int c = 0; c < 3; c++) {
-            block b;
-            lmad_plan *p;
-            block_open(&b, &views[v], es, c == 0 ? 1 : 0);
-            each_element(b.want + (b.base - b.memory), &views[v], es, set_affine, &type);
-            ck_assert_int_eq(lmad_plan_affine(&p, contexts.ctx[c], &views[v], type, 0), LMAD_OK);
-            ck_assert_int_eq(lmad_execute(p, b.base, &values[type]), LMAD_OK);
-            lmad_plan_destroy(p);
-            block_check(&b, "affine", v);
-        }
+        for (int k = 0; k < sets_of(type); k++)
+            for (int c = 0; c < 3; c++)
+                try_affine(&(asked){type, &values[type][k]}, contexts.ctx[c], v, c == 0 ? 1 : 0);
     lm_contexts_close(&contexts);
 }
 END_TEST

@@ -120,9 +120,11 @@ static void any_src(lm_rng *rng, lm_pattern pattern, lm_tile *t) {
     t->ss0 = any_source_stride(rng, inside_out ? t->run * t->n1 : t->run, t->run);
     if (pattern == LM_ROWS || pattern == LM_SCATTER) t->ss0 = t->run;
     if (pattern == LM_REVERSE) t->ss0 = -t->run;
+    if (pattern == LM_SWAP) t->ss0 = any_sign(rng, t->run);
     if (pattern == LM_FILL) t->ss0 = 0;
     t->ss1 = any_source_stride(rng, t->ss0 ? llabs(t->ss0) * t->n0 : t->run, t->run);
     if (pattern == LM_TRANSPOSE) t->ss1 = any_sign(rng, t->run);
+    if (pattern == LM_SWAP) t->ss1 = any_sign(rng, clear_of(rng, t->run * t->n0, t->run)); /* it is written */
     if (pattern != LM_EXCHANGE) return;
     t->ss0 = any_sign(rng, clear_of(rng, t->run * t->n1, t->run)); /* it is written */
     t->ss1 = t->run;
@@ -189,7 +191,7 @@ static const char *try_tile(lm_tile_rig *rig, const lm_kernel *k, const lm_tile 
     memcpy(src, rig->noise, (size_t)src_size);
     memcpy(dst, rig->noise + 4321, (size_t)dst_size);
     memcpy(rig->want, rig->noise + 4321, (size_t)dst_size);
-    if (k->pattern == LM_EXCHANGE)
+    if (k->pattern == LM_EXCHANGE || k->pattern == LM_SWAP)
         plain_exchange(rig->want - dst_lo, rig->want_src - src_lo, t);
     else
         plain_loop(rig->want - dst_lo, src - src_lo, t);

@@ -58,17 +58,25 @@ LM_INLINE void fetch_share(const char *tile, int64_t pitch, int64_t block, int64
         __builtin_prefetch(tile + k / TILE_LINES * pitch + k % TILE_LINES * LM_LINE, 0, 2);
 }
 
+/* Where the lines begin that are wanted after the columns [first, next): those that follow, or else the next
+ * tile; NULL when that is not known. */
+LM_INLINE const char *wanted(const char *side, int64_t step, int64_t next, int64_t n, int64_t ahead) {
+    if (next < n) return side + next * step;
+    return ahead ? side + ahead : NULL;
+}
+
 /* Columns [first, first + TILE_LINES lines); `same`: both sides are one square, of which one half is walked.
  */
 LM_INLINE void exchange_tile(char *dst, char *src, const lm_tile *t, int64_t first, bool same, int run) {
     const int64_t side = LM_LINE / run, next = first + TILE_LINES * side, last = least(next, t->n1);
-    const bool more = next < t->n1;
+    const char *later_src = wanted(src, run, next, t->n1, t->ahead);
+    const char *later_dst = wanted(dst, t->ds1, next, t->n1, t->before);
     int64_t block = 0;
     for (int64_t i = 0; i < t->n0; i += side) {
-        for (int64_t j = same && i > first ? i : first; j < last; j += side) {
+        for (int64_t j = same && i > first ? i : first; j < last; j += side, block++) {
             char *d = dst + j * t->ds1 + i * run, *s = src + i * t->ss0 + j * run;
-            if (more) fetch_share(src + next * run, t->ss0, block, side);
-            if (more) fetch_share(dst + next * t->ds1, t->ds1, block++, side);
+            if (later_src) fetch_share(later_src, t->ss0, block, side);
+            if (later_dst) fetch_share(later_dst, t->ds1, block, side);
             if (t->n0 - i >= side && last - j >= side) {
                 exchange_whole(d, t->ds1, s, t->ss0, run);
                 continue;

@@ -23,7 +23,8 @@ typedef struct lm_tile {
 
     /* Where a nest walks axis 0 in blocks of whole cache lines: steps of it before and after this tile, all
      * of them walked in blocks as long as this one, but for a shorter one at the end. A kernel may then leave
-     * a line that two tiles share to the later one. */
+     * a line that two tiles share to the later one. Exchanges, which no nest walks, read both sides: `before`
+     * is for dst what `ahead` is for src. */
     int64_t before, after;
 } lm_tile;
 
@@ -40,6 +41,8 @@ typedef enum lm_pattern {
     LM_TRANSPOSE, /* ds0 = run, ss1 = run or -run */
     LM_EXCHANGE,  /* ds0 = run, ss1 = run, and both sides are written: runs change places. The sides share no
                      byte, or  are equal (dst = src, n0 <= n1, ds1 = ss0): then those with i < j do */
+    LM_SWAP,      /* ds0 = run, ss0 = run or -run, and both sides are written: runs change places. The sides
+                     share no byte */
     LM_PATTERN_COUNT
 } lm_pattern;
 

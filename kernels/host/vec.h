@@ -121,7 +121,8 @@ LM_INLINE lane lane_zip_hi(lane a, lane b, int run) {
 /* vec_shuffle(v, order): byte k of each lane becomes byte order[k] of that lane, where VEC_SHUFFLES.
  * vec_rows(p, stride): lane l is the 16 bytes at p + l*stride. vec_scatter(p, stride, v): the way back.
  * vec_turn(p, q, r, s): where VEC_TURNS, lane l of vector k changes places with lane k of vector l.
- * vec_narrow(a, b): the doubles of a, then those of b, as floats. */
+ * vec_narrow(a, b): the doubles of a, then those of b, as floats. vec_add(a, b): a + b in each place, not where
+ * vec_narrow() is done, if processors can add elsewhere. */
 
 #if defined(__AVX512BW__)
 
@@ -156,6 +157,9 @@ LM_INLINE void vec_turn(vec *p, vec *q, vec *r, vec *s) {
 LM_INLINE vec vec_narrow(vec_reals a, vec_reals b) {
     return _mm512_inserti64x4(_mm512_castsi256_si512(_mm256_castps_si256(_mm512_cvtpd_ps(a))),
                               _mm256_castps_si256(_mm512_cvtpd_ps(b)), 1);
+}
+LM_INLINE vec_reals vec_add(vec_reals a, double b) {
+    return _mm512_fmadd_pd(a, _mm512_set1_pd(1), _mm512_set1_pd(b)); /* nothing to round but the sum */
 }
 LM_INLINE vec vec_zip_lo(vec a, vec b, int run) {
     switch (run) {
@@ -250,6 +254,7 @@ LM_INLINE vec vec_zip_hi(vec a, vec b, int run) { return lane_zip_hi(a, b, run);
 #endif
 
 #if !defined(__AVX512BW__)
+LM_INLINE vec_reals vec_add(vec_reals a, double b) { return a + b; }
 enum { VEC_TURNS = 0 };
 LM_INLINE void vec_turn(vec *p, vec *q, vec *r, vec *s) { (void)p, (void)q, (void)r, (void)s; }
 #endif
