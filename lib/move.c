@@ -12,7 +12,7 @@ const lm_move_limits lm_usual_limits = {.least = LM_WORK_ON_STACK,
                                         .cycle = 256 << 10,
                                         .run = 16 << 10,
                                         .work = LM_WORK_LIMIT,
-                                        .copy = LM_WORK_LIMIT,
+                                        .copy = 256 << 10,
                                         .chunk = 256,
                                         .slice = 32 << 10,
                                         .thread = 256 << 10};

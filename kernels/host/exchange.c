@@ -26,8 +26,20 @@ LM_INLINE void unpack_turned(char *to, int64_t pitch, const packed *block, int r
                        run, NULL, STORE);
 }
 
+/* Whole lines turned in registers, but for those that would be overwritten. */
+LM_INLINE void exchange_lines(char *dst, int64_t ds1, char *src, int64_t ss0, int run) {
+    packed from_dst;
+    pack_lines(from_dst.byte, dst, ds1, LM_LINE / run);
+    block_line(dst, ds1, src, ss0, run);
+    block_line(src, ss0, from_dst.byte, LM_LINE, run);
+}
+
 LM_INLINE void exchange_whole(char *dst, int64_t ds1, char *src, int64_t ss0, int run) {
     packed from_src, from_dst;
+    if (VEC_TURNS && (run == 4 || run == 8)) {
+        exchange_lines(dst, ds1, src, ss0, run);
+        return;
+    }
     pack_lines(from_src.byte, src, ss0, LM_LINE / run);
     pack_lines(from_dst.byte, dst, ds1, LM_LINE / run);
     unpack_turned(dst, ds1, &from_src, run);
