@@ -285,8 +285,9 @@ LMAD_API lmad_status lmad_plan_many(lmad_plan **p, lmad_ctx *ctx, int count, con
  *  - A fill reads one element at @p src, which may lie inside dst.
  *  - An empty plan looks at no pointer.
  *  Re-entrant; allocates nothing and takes no lock, but for this: a plan whose lmad_work_size() is beyond
- *  16 KiB owns some slots of scratch memory, and an execution that finds all of them in use waits for one (but for
- *  shifts, which one thread does without scratch). Use lmad_execute_with() to never wait. */
+ *  16 KiB owns some slots of scratch memory, and an execution that finds all of them in use waits for one, but
+ *  where one thread can do it, more slowly, in 16 KiB: shifts, compactions and expansions, reversals, transposes that
+ *  are made of whole squares. Use lmad_execute_with() to never wait. */
 LMAD_API lmad_status lmad_execute(const lmad_plan *p, void *dst, const void *src);
 
 /** Bytes of scratch memory that an execution needs: 0 for copies and for most moves. At most what

@@ -67,14 +67,22 @@ static __attribute__((noinline)) void run_on_stack(const lmad_plan *p, void *dst
     run_recipe(p, dst, src, work);
 }
 
-static bool can_without(const lmad_plan *p) { return p->recipe == LM_RECIPE_MOVE && p->move.mover->without; }
+static __attribute__((noinline)) void run_small(const lmad_plan *p, void *buffer) {
+    _Alignas(LM_WORK_ALIGNMENT) char work[LM_WORK_ON_STACK];
+    p->move.mover->run_small(p, buffer, work);
+}
 
 /* Only the flags of the slots change in a plan that executes. */
 static void run_in_slot(const lmad_plan *p, void *dst, const void *src) {
     lm_work *work = &((lmad_plan *)p)->work;
-    char *slot = lm_work_claim(work, !can_without(p));
+    const bool small = p->recipe == LM_RECIPE_MOVE && p->move.small;
+    char *slot = lm_work_claim(work, !small);
+    if (!slot) {
+        run_small(p, dst);
+        return;
+    }
     run_recipe(p, dst, src, slot);
-    if (slot) lm_work_leave(work, slot);
+    lm_work_leave(work, slot);
 }
 
 lmad_status lm_plan_check_pointers(const lmad_plan *p, const void *dst, const void *src) {

@@ -62,6 +62,7 @@ typedef struct lm_move {
     lm_box in, out;    /* source to buffer, buffer to destination */
     int parts;         /* threads */
     size_t part_bytes; /* scratch of each */
+    bool small;        /* can also be done in what fits the stack */
     lm_ordered ordered;
     lm_orbit orbit;
     lm_rectangle rectangle;
@@ -93,7 +94,9 @@ typedef struct lm_mover {
     /* If it can do the move of plan->problem, set plan->move (but for the mover), steps and work_bytes. */
     bool (*make)(struct lmad_plan *plan, const lm_move_limits *limits);
     void (*run)(const struct lmad_plan *plan, char *buffer, char *work);
-    bool without; /* can run, more slowly, without the scratch that it asked for: work is NULL */
+    /* The same more slowly, on this thread alone, in LM_WORK_ON_STACK bytes: where make says that the move is `small`
+     * enough for that. */
+    void (*run_small)(const struct lmad_plan *plan, char *buffer, char *work);
 } lm_mover;
 
 /* The scratch of a move stays below this unless a context says otherwise, or nothing but a copy of the payload helps. */

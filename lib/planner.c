@@ -236,6 +236,7 @@ enum { MOVERS = sizeof lm_movers / sizeof lm_movers[0] };
 bool lm_planner_mover(lmad_plan *plan, int k, const lm_move_limits *limits, bool *can) {
     if (k >= MOVERS) return false;
     plan->move.parts = 1;
+    plan->move.small = false;
     plan->move.mover = lm_movers[k];
     plan->work_bytes = 0;
     *can = lm_movers[k]->make(plan, limits);

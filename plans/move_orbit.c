@@ -336,6 +336,7 @@ static bool make(lmad_plan *plan, const lm_move_limits *limits) {
     m->parts = lm_move_threads(p, limits);
     while (m->parts > 1 && (int64_t)m->part_bytes * m->parts > limits->work) m->parts--;
     plan->work_bytes = m->part_bytes * (size_t)m->parts;
+    m->small = m->part_bytes <= LM_WORK_ON_STACK;
     return true;
 }
 
@@ -354,4 +355,8 @@ static void run(const lmad_plan *plan, char *buffer, char *work) {
     lm_parallel(&plan->settings, j.move->parts, run_part, &j);
 }
 
-const lm_mover lm_mover_orbit = {"move-tiles", make, run, false};
+static void run_small(const lmad_plan *plan, char *buffer, char *work) {
+    lm_orbit_run(&plan->move, buffer, work, 0, 1);
+}
+
+const lm_mover lm_mover_orbit = {"move-tiles", make, run, run_small};

@@ -55,6 +55,16 @@ static bool plan_squares(lm_move *m, const lm_rectangle *r, int64_t run, const l
     return lm_orbit_make(m, limits);
 }
 
+/* Slices of chunks where scratch is scarce. */
+enum { SMALL = 4096 };
+
+/* Can scratch be as scarce as that? */
+static bool can_small(const lm_rectangle *r, int64_t run) {
+    const int64_t count = r->down * r->high * r->across;
+    return r->down && is_square(r) && !r->aside && lm_square_kernel(run) &&
+           lm_chunks_work(count, SMALL) <= LM_WORK_ON_STACK;
+}
+
 /* Bytes of a thread's scratch for blocks and chunks. */
 static bool plan_blocks(lm_move *m, const lm_rectangle *r, int64_t run, const lm_move_limits *limits,
                         int64_t *bytes) {
@@ -115,6 +125,7 @@ static bool make(lmad_plan *plan, const lm_move_limits *limits) {
     if (each * m->parts + once > limits->work) return false;
     m->part_bytes = (size_t)each;
     plan->work_bytes = m->part_bytes * (size_t)m->parts + (size_t)once;
+    m->small = can_small(r, plan->problem.run);
     return true;
 }
 
@@ -132,6 +143,7 @@ typedef struct share {
     const lmad_plan *plan;
     char *at, *work, *aside;
     int part, parts;
+    int64_t slice; /* of chunks, the longest */
 } share;
 
 static void shuffle_stage(const share *w, int stage) {
@@ -160,8 +172,7 @@ static void transpose_squares(const share *w) {
 }
 
 static void permute_chunks(const share *w, const lm_slots *slots, int64_t outer, int64_t middle, int64_t inner) {
-    const lm_chunks chunks = {w->at,  w->work, *slots, outer, middle, inner, w->plan->move.rectangle.slice,
-                              w->part, w->parts};
+    const lm_chunks chunks = {w->at, w->work, *slots, outer, middle, inner, w->slice, w->part, w->parts};
     lm_chunks_permute(&chunks);
 }
 
@@ -214,8 +225,8 @@ static void run_stage(const share *w, int stage) {
 static void run_part(void *arg, int part) {
     const job *j = arg;
     const size_t each = j->plan->move.part_bytes;
-    const share w = {j->plan, j->at,   j->work + each * (size_t)part, j->work + each * (size_t)j->parts,
-                     part,    j->parts};
+    const share w = {j->plan, j->at,    j->work + each * (size_t)part,   j->work + each * (size_t)j->parts,
+                     part,    j->parts, j->plan->move.rectangle.slice};
     run_stage(&w, j->stage);
 }
 
@@ -225,9 +236,19 @@ static void run_share(void *arg, int part) {
     const lm_problem *p = &j->plan->problem;
     const lm_rectangle *r = &j->plan->move.rectangle;
     char *work = j->work + j->plan->move.part_bytes * (size_t)part;
-    share w = {j->plan, NULL, work, work + j->plan->move.part_bytes - round_up(r->aside), 0, 1};
+    share w = {j->plan, NULL, work, work + j->plan->move.part_bytes - round_up(r->aside), 0, 1, r->slice};
     for (int64_t i = part; i < batch_count(p, r); i += j->parts) {
         w.at = j->at + p->doff + lm_batch_offset(p->rank, p->dim, i);
+        for (int stage = 0; stage < STAGES; stage++) run_stage(&w, stage);
+    }
+}
+
+/* Shorter slices of chunks. */
+static void run_small(const lmad_plan *plan, char *buffer, char *work) {
+    const lm_problem *p = &plan->problem;
+    share w = {plan, NULL, work, NULL, 0, 1, SMALL};
+    for (int64_t i = 0; i < batch_count(p, &plan->move.rectangle); i++) {
+        w.at = buffer + p->doff + lm_batch_offset(p->rank, p->dim, i);
         for (int stage = 0; stage < STAGES; stage++) run_stage(&w, stage);
     }
 }
@@ -246,4 +267,4 @@ static void run(const lmad_plan *plan, char *buffer, char *work) {
     }
 }
 
-const lm_mover lm_mover_rectangle = {"move-rectangle", make, run, false};
+const lm_mover lm_mover_rectangle = {"move-rectangle", make, run, run_small};

@@ -19,6 +19,7 @@ static bool make(lmad_plan *plan, const lm_move_limits *limits) {
     if (!is_shift(&m->form) || p->run < limits->row || !lm_order_levels(&m->form, 0, &m->ordered)) return false;
     lm_order_parts(m, lm_move_threads(p, limits), 0, limits->work);
     plan->work_bytes = m->parts > 1 ? m->part_bytes * (size_t)m->parts : 0;
+    m->small = true;
     return true;
 }
 
@@ -48,12 +49,13 @@ static void run_part(void *arg, int part) {
     walk(m, 0, first, last, job->buffer + m->form.doff, job->buffer + m->form.soff);
 }
 
-static void run(const lmad_plan *plan, char *buffer, char *work) {
+static void run(const lmad_plan *plan, char *buffer, char *work) { lm_order_run(plan, buffer, work, run_part); }
+
+/* One thread needs no scratch at all. */
+static void run_small(const lmad_plan *plan, char *buffer, char *work) {
     const lm_move *m = &plan->move;
-    if (plan->work_bytes && !work)
-        walk(m, 0, 0, m->form.dim[m->ordered.level[0].axis].n, buffer + m->form.doff, buffer + m->form.soff);
-    else
-        lm_order_run(plan, buffer, work, run_part);
+    (void)work;
+    walk(m, 0, 0, m->form.dim[m->ordered.level[0].axis].n, buffer + m->form.doff, buffer + m->form.soff);
 }
 
-const lm_mover lm_mover_rows = {"move-rows", make, run, true};
+const lm_mover lm_mover_rows = {"move-rows", make, run, run_small};

@@ -99,4 +99,4 @@ static void run(const lmad_plan *plan, char *buffer, char *work) {
     lm_parallel(&plan->settings, j.move->parts, run_part, &j);
 }
 
-const lm_mover lm_mover_squares = {"move-squares", make, run, false};
+const lm_mover lm_mover_squares = {"move-squares", make, run, NULL};

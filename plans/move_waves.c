@@ -67,4 +67,4 @@ static void run(const lmad_plan *plan, char *buffer, char *work) {
     }
 }
 
-const lm_mover lm_mover_waves = {"move-waves", make, run, false};
+const lm_mover lm_mover_waves = {"move-waves", make, run, NULL};

@@ -15,26 +15,8 @@
 
 static const lm_move_limits low[] = {
     {.least = 0, .row = 1, .wave = 2, .block = 8, .cycle = 16, .run = 2, .chunk = 4, .slice = 3, .thread = 1, .work = 1 << 20},
-    {.least = 0,
-     .row = 3,
-     .wave = 9,
-     .block = 40,
-     .cycle = 150,
-     .run = 64,
-     .chunk = 1,
-     .slice = 64,
-     .thread = 24,
-     .work = 1 << 20},
-    {.least = 0,
-     .row = 8,
-     .wave = 1,
-     .block = 4,
-     .cycle = 2,
-     .run = 8,
-     .chunk = 1000,
-     .slice = 8,
-     .thread = 7,
-     .work = 4096},
+    {.least = 0, .row = 3, .wave = 9, .block = 40, .cycle = 150, .run = 64, .chunk = 1, .slice = 64, .thread = 24, .work = 1 << 20},
+    {.least = 0, .row = 8, .wave = 1, .block = 4, .cycle = 2, .run = 8, .chunk = 1000, .slice = 8, .thread = 7, .work = 4096},
 };
 enum { LOWS = sizeof low / sizeof *low, MOVERS = 8 };
 
@@ -53,6 +35,12 @@ static void try_mover(lm_rig *rig, lmad_plan *plan, int k) {
     plan->move.mover->run(plan, rig->d, work);
     const char *why = lm_rig_verdict(rig);
     long where = 0;
+    if (!why && plan->move.small) {
+        work = lm_guard_place(&guard, LM_WORK_ON_STACK, true, 0);
+        lm_rig_reset(rig);
+        plan->move.mover->run_small(plan, rig->d, work);
+        why = lm_rig_verdict(rig);
+    }
     if (why) ck_abort_msg("%s: %s", plan->move.mover->name, why);
     if (!lm_guard_intact(&guard, &where))
         ck_abort_msg("%s: scratch overrun at %ld", plan->move.mover->name, where);
@@ -109,7 +97,7 @@ static void try_pair(lm_rig *rig, const lmad_desc *dst, const lmad_desc *src, ui
     ck_assert_int_eq(lmad_move(rig->d, &t.dst, rig->d, &t.src, t.elem_size), LMAD_OK);
     const char *why = lm_rig_verdict(rig);
     if (why) ck_abort_msg("%s", why);
-    if ((luck >> 8) % 6 == 0) try_movers(rig, &t, c->ctx[luck >> 16 & 3], &low[(luck >> 20) % LOWS]);
+    if ((luck >> 8) % 24 == 0) try_movers(rig, &t, c->ctx[luck >> 16 & 3], &low[(luck >> 20) % LOWS]);
 }
 
 START_TEST(every_small_pair) {
@@ -119,15 +107,16 @@ START_TEST(every_small_pair) {
     lmad_desc *dst = malloc((size_t)dsts * sizeof *dst), *src = malloc((size_t)srcs * sizeof *src);
     list_views(dst, true);
     list_views(src, false);
+    const unsigned scale = (unsigned)lm_test_scale();
     lm_rig_open(&rig, 1 << 12);
     lm_contexts_open(&contexts);
     for (int i = 0; i < dsts; i++)
         for (int j = 0; j < srcs; j++) {
             const uint64_t luck = lm_mix((uint64_t)i * (uint64_t)srcs + (uint64_t)j);
-            if (same_shape(&dst[i], &src[j]) && luck % (unsigned)lm_test_scale() == 0)
+            if (same_shape(&dst[i], &src[j]) && luck % scale == 0)
                 try_pair(&rig, &dst[i], &src[j], lm_mix(luck), &contexts);
         }
-    for (int k = 0; k < 6 && lm_test_scale() <= 20; k++) /* a few draws need not meet every mover */
+    for (int k = 0; k < 6 && scale <= 20; k++) /* a few draws need not meet every mover */
         ck_assert_int_gt(taken[k], 0);
     lm_contexts_close(&contexts);
     lm_rig_close(&rig);
@@ -334,17 +323,27 @@ START_TEST(work_limit) {
 }
 END_TEST
 
-/* All slots in use: a shift does not wait. */
+/* All slots in use: these do not wait. */
+static const struct {
+    size_t es;
+    lmad_desc dst, src;
+} hurried[] = {
+    {8, {1, 4096, {{1 << 18, 1}}}, {1, 0, {{1 << 18, 1}}}},
+    {4, {2, 0, {{100000, 4}, {4, 1}}}, {2, 0, {{100000, 5}, {4, 1}}}},
+    {4, {1, 0, {{1000003, 1}}}, {1, 1000002, {{1000003, -1}}}},
+    {4, {2, 0, {{1024, 6144}, {6144, 1}}}, {2, 0, {{1024, 1}, {6144, 1024}}}},
+};
+
 START_TEST(no_free_slot) {
     const lm_trial t = {
-        .op = LM_OP_MOVE, .elem_size = 8, .dst = {1, 4096, {{1 << 18, 1}}}, .src = {1, 0, {{1 << 18, 1}}}};
+        .op = LM_OP_MOVE, .elem_size = hurried[_i].es, .dst = hurried[_i].dst, .src = hurried[_i].src};
     lm_rig rig;
     lmad_ctx *ctx;
     lmad_plan *p;
     lm_rig_open(&rig, lm_trial_room(&t));
     lm_rig_set(&rig, &t);
     ck_assert_int_eq(lmad_ctx_create(&ctx), LMAD_OK);
-    ck_assert_int_eq(lmad_ctx_set_threads(ctx, 2), LMAD_OK);
+    ck_assert_int_eq(lmad_ctx_set_threads(ctx, 8), LMAD_OK);
     ck_assert_int_eq(lmad_plan_move(&p, ctx, &t.dst, &t.src, t.elem_size, 0), LMAD_OK);
     ck_assert_uint_gt(lmad_work_size(p), LM_WORK_ON_STACK);
     while (lm_work_claim(&p->work, false)) {
@@ -389,7 +388,7 @@ Suite *lm_suite_move(void) {
     tcase_add_loop_test(tc, large_moves, 0, sizeof large / sizeof *large);
     tcase_add_test(tc, work_limit);
     tcase_add_loop_test(tc, little_scratch, 0, sizeof large / sizeof *large);
-    tcase_add_test(tc, no_free_slot);
+    tcase_add_loop_test(tc, no_free_slot, 0, sizeof hurried / sizeof *hurried);
     suite_add_tcase(s, tc);
     return s;
 }
