@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Affine values: base + sum i_k*step_k. Along a run they are an arithmetic series, which a kernel writes. Where
- * floating-point values are such that nothing is ever rounded, it need not go by the definition. */
+/* Affine values: base + sum i_k*step_k. Along a run they are an arithmetic series, which a kernel writes.
+ * Where floating-point values are such that nothing is ever rounded, it need not go by the definition. */
 #include "kernels/host/affine.h"
 
 #include <float.h>
@@ -42,7 +42,8 @@ static int lowest_bit(double x) {
     return (exponent ? exponent : 1) - BIAS - DIGITS + __builtin_ctzll(bits);
 }
 
-/* Does value k, the base or a step, matter? That of an axis of one index is never multiplied by more than 0. */
+/* Does value k, the base or a step, matter? That of an axis of one index is never multiplied by more than 0.
+ */
 static bool counts(const lm_runs *runs, int k) { return k == 0 || runs->axis[k - 1].n > 1; }
 
 /* All products and sums are multiples of the lowest bit of all values, and none exceeds the sum of what each
@@ -60,7 +61,8 @@ static lm_exactness exactness_of(lm_affine *a, const lm_runs *runs) {
     a->unit = lowest < DBL_MAX_EXP ? ldexp(1, lowest) : 1;
     if (!(most / a->unit < 1 / DBL_EPSILON)) return LM_ROUNDED;
     const bool negative_zero = a->real[0] == 0 && signbit(a->real[0]);
-    const bool countable = most / a->unit <= INT32_MAX && a->unit >= (double)FLT_MIN && most <= (double)FLT_MAX;
+    const bool countable =
+        most / a->unit <= INT32_MAX && a->unit >= (double)FLT_MIN && most <= (double)FLT_MAX;
     return a->type == LMAD_FLOAT && countable && !negative_zero ? LM_COUNTED : LM_EXACT;
 }
 

@@ -24,6 +24,7 @@ typedef struct lm_ordered {
     int64_t block; /* indices of the last level */
     int64_t slice; /* bytes of one of them */
     int64_t reach;
+    const lm_kernel *rows; /* of shifts: copies rows of bytes */
 } lm_ordered;
 
 /* How pairs of tiles change places: the kernel and its axes, LM_BOX_NONE included. */

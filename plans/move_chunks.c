@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Long chunks of a matrix permuted along the cycles of a transpose, a bit a chunk to know where one has been.
- * A chunk is cut into slices; each slice of all chunks is a permutation of its own, so threads share slices. */
+ * A chunk is cut into slices; each slice of all chunks is a permutation of its own, so threads share slices.
+ */
 #include <string.h>
 
 #include "lib/plan.h"

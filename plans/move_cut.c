@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The part of a matrix that is made of blocks, and what is left of it: columns at the right, and rows below.
- * The left-overs are set aside, transposed already, so that they come back as ends of rows and as whole rows. */
+ * The left-overs are set aside, transposed already, so that they come back as ends of rows and as whole rows.
+ */
 #include <math.h>
 #include <string.h>
 
@@ -18,7 +19,8 @@ static bool is_square(const lm_rectangle *r) { return r->high == r->broad; }
 static double passes(const lm_rectangle *r, int64_t run) {
     const double chunk = (double)((r->down > 1 ? r->high : r->broad) * run);
     const double aside = (double)r->aside / (double)(r->rows * r->columns * run);
-    return (is_square(r) ? r->aside ? 2.5 : 1.5 : 2) + (r->down * r->across > 1 ? 1 + 1024 / chunk : 0) + 2 * aside;
+    return (is_square(r) ? r->aside ? 2.5 : 1.5 : 2) + (r->down * r->across > 1 ? 1 + 1024 / chunk : 0) +
+           2 * aside;
 }
 
 /* A choice so far. */
@@ -81,7 +83,8 @@ double lm_cut_choose(lm_rectangle *r, int64_t run, const lm_cut_limits *limits) 
 
 /* ---- the rest ------------------------------------------------------------------------------------- */
 
-/* Where it lies while it is aside: the columns at the right, then the rows below, as rows of the transpose. */
+/* Where it lies while it is aside: the columns at the right, then the rows below, as rows of the transpose.
+ */
 typedef struct rest {
     int64_t rows, columns; /* of the blocks */
     int64_t right, below;  /* columns and rows left out */

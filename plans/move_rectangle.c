@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Transposes in place of a dense matrix that is not square, or of a batch of them.
  *
- * A matrix of down x across squares of g x g runs, in rows of across*g runs: squares are transposed where they
- * are; then chunks of g runs, which lie as [down][g][across], are permuted to [across][g][down]. Where the
- * extents have no large common divisor this is done to the part of the matrix that has one, and the rest is
- * set aside (move_cut.c): chunks are permuted between the places that they have there, and then all moved a
- * little. Narrow matrices are cut into blocks that fit a cache rather than squares (move_strips.c). Where all
- * of that takes too much scratch, by permutations of rows and of columns (move_shuffle.c). */
+ * A matrix of down x across squares of g x g runs, in rows of across*g runs: squares are transposed where
+ * they are; then chunks of g runs, which lie as [down][g][across], are permuted to [across][g][down]. Where
+ * the extents have no large common divisor this is done to the part of the matrix that has one, and the rest
+ * is set aside (move_cut.c): chunks are permuted between the places that they have there, and then all moved
+ * a little. Narrow matrices are cut into blocks that fit a cache rather than squares (move_strips.c). Where
+ * all of that takes too much scratch, by permutations of rows and of columns (move_shuffle.c). */
 #include "move_rectangle.h"
 
 #include "lib/threads.h"
@@ -88,7 +88,8 @@ enum { ASIDE = 256 << 10 };
 static bool choose_way(lmad_plan *plan, const lm_move_limits *limits, int64_t *bytes) {
     lm_rectangle *r = &plan->move.rectangle;
     const int64_t run = plan->problem.run;
-    lm_cut_limits cut = {limits->chunk, least(limits->block, limits->work / 2), least(ASIDE, limits->work / 2)};
+    lm_cut_limits cut = {limits->chunk, least(limits->block, limits->work / 2),
+                         least(ASIDE, limits->work / 2)};
     double cost = lm_cut_choose(r, run, &cut);
     if (!r->down) {
         cut.most = limits->work / 2;
@@ -114,7 +115,8 @@ static bool make(lmad_plan *plan, const lm_move_limits *limits) {
     lm_form_make(&m->form, &plan->problem, INT64_MAX);
     if (!find_matrix(r, &m->form)) return false;
     /* One that fits a cache goes through scratch at once (move_blocks.c). */
-    if (r->rows * r->columns * plan->problem.run <= limits->block && batch_count(&plan->problem, r) > 1) return false;
+    if (r->rows * r->columns * plan->problem.run <= limits->block && batch_count(&plan->problem, r) > 1)
+        return false;
     r->slice = limits->slice;
     if (!choose_way(plan, limits, &bytes)) return false;
     m->parts = lm_move_threads(&plan->problem, limits);
@@ -171,7 +173,8 @@ static void transpose_squares(const share *w) {
     }
 }
 
-static void permute_chunks(const share *w, const lm_slots *slots, int64_t outer, int64_t middle, int64_t inner) {
+static void permute_chunks(const share *w, const lm_slots *slots, int64_t outer, int64_t middle,
+                           int64_t inner) {
     const lm_chunks chunks = {w->at, w->work, *slots, outer, middle, inner, w->slice, w->part, w->parts};
     lm_chunks_permute(&chunks);
 }
@@ -225,7 +228,7 @@ static void run_stage(const share *w, int stage) {
 static void run_part(void *arg, int part) {
     const job *j = arg;
     const size_t each = j->plan->move.part_bytes;
-    const share w = {j->plan, j->at,    j->work + each * (size_t)part,   j->work + each * (size_t)j->parts,
+    const share w = {j->plan, j->at,    j->work + each * (size_t)part, j->work + each * (size_t)j->parts,
                      part,    j->parts, j->plan->move.rectangle.slice};
     run_stage(&w, j->stage);
 }

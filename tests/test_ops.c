@@ -143,8 +143,8 @@ typedef union value {
     double f64[4];
 } value;
 
-/* Sets of base and steps. Of the floating-point ones: what is rounded and what is not, whole numbers, those that
- * are too large or too small to be counted, zeros of both signs, and what is no number. */
+/* Sets of base and steps. Of the floating-point ones: what is rounded and what is not, whole numbers, those
+ * that are too large or too small to be counted, zeros of both signs, and what is no number. */
 enum { SETS = 10 };
 static const value values[4][SETS] = {
     {{.i32 = {INT32_MAX - 3, 7, -100000, 3}}, {.i32 = {0, -1, 1, INT32_MIN}}},
