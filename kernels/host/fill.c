@@ -29,6 +29,41 @@ LM_INLINE void fill_row(char *d, const pattern *p, int64_t n) {
     if (i < n) lm_copy_short(d + i, p->byte, n - i);
 }
 
+/* Rows that one pattern covers, whole vectors and an overlapping one in the end; short ones are two pieces
+ * that overlap. */
+LM_INLINE void fill_pieces(char *d, int64_t step, int64_t rows, const char *from, int64_t n, int64_t piece) {
+    char low[64], high[64];
+    memcpy(low, from, (size_t)piece);
+    memcpy(high, from + n - piece, (size_t)piece);
+    for (int64_t j = 0; j < rows; j++, d += step) {
+        memcpy(d, low, (size_t)piece);
+        memcpy(d + n - piece, high, (size_t)piece);
+    }
+}
+
+LM_INLINE void fill_vectors(char *d, int64_t step, int64_t rows, const char *from, int64_t n) {
+    const vec last = vec_load(from + n - VEC);
+    for (int64_t j = 0; j < rows; j++, d += step) {
+        for (int64_t i = 0; i + VEC <= n; i += VEC) vec_store(d + i, vec_load(from + i));
+        if (n % VEC) vec_store(d + n - VEC, last);
+    }
+}
+
+LM_INLINE void fill_rows(char *d, int64_t step, int64_t rows, const pattern *p, int64_t n) {
+    if (n < 4)
+        for (int64_t j = 0; j < rows; j++) lm_copy_short(d + j * step, p->byte, n);
+    else if (n < 8)
+        fill_pieces(d, step, rows, p->byte, n, 4);
+    else if (n < 16)
+        fill_pieces(d, step, rows, p->byte, n, 8);
+    else if (n <= 32)
+        fill_pieces(d, step, rows, p->byte, n, 16);
+    else if (n < VEC)
+        fill_pieces(d, step, rows, p->byte, n, 32);
+    else
+        fill_vectors(d, step, rows, p->byte, n);
+}
+
 static int same_bytes(const char *s, int64_t n) {
     int64_t k = 1;
     while (k < n && s[k] == s[0]) k++;
@@ -38,6 +73,11 @@ static int same_bytes(const char *s, int64_t n) {
 void LM_KERNEL(fill)(char *dst, const char *src, const lm_tile *t) {
     const int64_t row = t->n0 * t->run;
     pattern p;
+    if (t->n1 > 2 && row <= PATTERN_BYTES && t->ss1 == 0) {
+        pattern_make(&p, src, t->run, row);
+        fill_rows(dst, t->ds1, t->n1, &p, row);
+        return;
+    }
     for (int64_t j = 0; j < t->n1; j++) {
         char *d = dst + j * t->ds1;
         const char *s = src + j * t->ss1;
