@@ -3,10 +3,18 @@
 #include "lib/build.h"
 #include "plans.h"
 
-/* Shorter ones are better off in kernels that know their length. */
-enum { SHORTEST_ROW = 32 };
+/* Shorter ones are better off in kernels that know their length; shorter ones that are repeated, in fills,
+ * which lay out several of them at once. */
+enum { SHORTEST_ROW = 32, SHORTEST_REPEATED = 512 };
 
-static bool applicable(const lm_problem *p) { return p->count > 1 && p->run >= SHORTEST_ROW; }
+static bool is_repeated(const lm_problem *p) {
+    const int inner = lm_dst_dense_axis(p);
+    return inner >= 0 && p->dim[inner].ss == 0;
+}
+
+static bool applicable(const lm_problem *p) {
+    return p->count > 1 && p->run >= (is_repeated(p) ? SHORTEST_REPEATED : SHORTEST_ROW);
+}
 
 static int propose(const lm_problem *p, const lm_params *start, int effort, lm_params *out) {
     (void)effort;
