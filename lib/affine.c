@@ -102,14 +102,41 @@ static void real_series(lm_series *s, const lm_affine *a, const int64_t *index, 
     s->step = axis < 0 ? -0.0 : a->real[axis + 1]; /* rank 0: to add it changes nothing, not even a sign */
 }
 
+/* Are values counted in whole steps? */
+static bool is_counted(const lm_affine *a) { return is_whole(a->type) || a->exactness == LM_COUNTED; }
+
+static void series_at(lm_series *s, const lm_affine *a, const int64_t *index, int axis, double *term) {
+    *s = (lm_series){.type = (lm_number)a->type,
+                     .exactness = a->exactness,
+                     .stream = a->stream,
+                     .term = term,
+                     .unit = (float)a->unit,
+                     .rows = 1};
+    if (is_counted(a))
+        whole_series(s, a, index, axis);
+    else
+        real_series(s, a, index, axis, term);
+}
+
 void lm_affine_fill(void *data, const int64_t *index, int axis, int64_t n, void *run) {
     const lm_affine *a = data;
     double term[LMAD_MAX_RANK];
-    lm_series s = {.type = (lm_number)a->type, .exactness = a->exactness, .stream = a->stream, .term = term};
-    s.unit = (float)a->unit;
-    if (is_whole(a->type) || a->exactness == LM_COUNTED)
-        whole_series(&s, a, index, axis);
-    else
-        real_series(&s, a, index, axis, term);
+    lm_series s;
+    series_at(&s, a, index, axis, term);
     a->write(&s, run, n);
+}
+
+bool lm_affine_has_rows(const lm_affine *a) { return is_whole(a->type) || a->exactness != LM_ROUNDED; }
+
+void lm_affine_rows(const lm_affine *a, const int64_t *index, int axis, int64_t n, const lm_affine_block *block) {
+    double term[LMAD_MAX_RANK];
+    lm_series s;
+    series_at(&s, a, index, axis, term);
+    s.rows = block->rows;
+    s.pitch = block->pitch;
+    if (is_counted(a))
+        s.whole_row = (uint64_t)a->whole[block->across + 1];
+    else
+        s.row = a->real[block->across + 1];
+    a->write(&s, block->at, n);
 }

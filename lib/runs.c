@@ -107,6 +107,21 @@ static void next_row(const lm_runs *r, place *p) {
     }
 }
 
+/* Whole runs of affine values, as many as follow each other along the next axis. Returns how many. */
+static int64_t write_rows(const job *j, place *p, int64_t most) {
+    const lm_runs *r = j->runs;
+    if (!r->affine || !straight(r) || r->chunks > 1 || r->outer == 0 || !lm_affine_has_rows(j->data)) return 0;
+    const int across = r->order[r->outer - 1];
+    const int64_t left = r->axis[across].n - p->index[across], rows = left < most ? left : most;
+    const lm_affine_block block = {p->run, across, rows, r->axis[across].stride};
+    p->index[r->along] = 0;
+    lm_affine_rows(j->data, p->index, r->along, r->n, &block);
+    p->index[across] += rows - 1;
+    p->run += (rows - 1) * block.pitch;
+    next_row(r, p);
+    return rows;
+}
+
 static void run_part(void *arg, int part) {
     const job *j = arg;
     const lm_runs *r = j->runs;
@@ -117,7 +132,9 @@ static void run_part(void *arg, int part) {
     place p;
     if (first == last) return;
     start_at(r, &p, first / r->chunks, j->dst);
-    for (int64_t unit = first, at = first % r->chunks * r->chunk; unit < last; unit++) {
+    int64_t unit = first;
+    for (int64_t rows = 1; rows && unit < last; unit += rows) rows = write_rows(j, &p, last - unit);
+    for (int64_t at = unit % r->chunks * r->chunk; unit < last; unit++) {
         const int64_t n = r->n - at < r->chunk ? r->n - at : r->chunk;
         if (r->along >= 0) p.index[r->along] = at;
         write_piece(r, j->data, p.index, n, p.run + at * stride);

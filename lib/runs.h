@@ -49,4 +49,14 @@ typedef struct lm_affine {
 void lm_affine_read(lm_affine *affine, const lm_runs *runs, const void *values);
 lmad_generate_fn lm_affine_fill;
 
+/* Runs at consecutive indices of another axis, `pitch` bytes apart, the first of which is at `index`: as many as there
+ * are, where values may be added up from run to run. */
+typedef struct lm_affine_block {
+    char *at;
+    int across;
+    int64_t rows, pitch;
+} lm_affine_block;
+bool lm_affine_has_rows(const lm_affine *affine);
+void lm_affine_rows(const lm_affine *affine, const int64_t *index, int axis, int64_t n, const lm_affine_block *block);
+
 #endif

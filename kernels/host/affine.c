@@ -126,32 +126,41 @@ LM_INLINE void write_run(const lm_series *s, char *out, int64_t n, way way) {
     if (n > head) blocks(s, head, n - head, out + head * size, way, true);
 }
 
+LM_INLINE void write_rows(const lm_series *series, char *out, int64_t n, way way) {
+    lm_series s = *series;
+    for (int64_t j = 0; j < s.rows; j++, out += s.pitch) {
+        write_run(&s, out, n, way);
+        s.whole_first += s.whole_row;
+        s.before += s.row;
+    }
+}
+
 /* Terms behind are rare, and a loop over none of them costs as much as the rest. */
 LM_INLINE void write_rounded(const lm_series *s, char *out, int64_t n, way way) {
     lm_series none = *s;
     none.behind = 0;
     if (s->behind)
-        write_run(s, out, n, way);
+        write_rows(s, out, n, way);
     else
-        write_run(&none, out, n, way);
+        write_rows(&none, out, n, way);
 }
 
 void LM_KERNEL(affine)(const lm_series *series, char *out, int64_t n) {
     switch (series->type) {
-    case LM_INT32: write_run(series, out, n, WORDS32); break;
-    case LM_INT64: write_run(series, out, n, WORDS64); break;
+    case LM_INT32: write_rows(series, out, n, WORDS32); break;
+    case LM_INT64: write_rows(series, out, n, WORDS64); break;
     case LM_FLOAT:
         switch (series->exactness) {
         case LM_ROUNDED: write_rounded(series, out, n, FLOATS); break;
-        case LM_EXACT: write_run(series, out, n, FLOATS_EXACT); break;
-        case LM_COUNTED: write_run(series, out, n, FLOATS_COUNTED); break;
+        case LM_EXACT: write_rows(series, out, n, FLOATS_EXACT); break;
+        case LM_COUNTED: write_rows(series, out, n, FLOATS_COUNTED); break;
         }
         break;
     case LM_DOUBLE:
         if (series->exactness == LM_ROUNDED)
             write_rounded(series, out, n, REALS);
         else
-            write_run(series, out, n, REALS_EXACT);
+            write_rows(series, out, n, REALS_EXACT);
         break;
     }
 }

@@ -30,9 +30,15 @@ typedef struct lm_series {
     int behind; /* 0 where exact */
     const double *term;
     float unit;
+
+    /* So many series, `pitch` bytes apart, each with so much added to the first value of the one before; more
+     * than one only where that is exact. */
+    int64_t rows, pitch;
+    uint64_t whole_row;
+    double row;
 } lm_series;
 
-/* Write n values from @p out on, any address. */
+/* Write n values of each from @p out on, any address. */
 typedef void lm_series_fn(const lm_series *series, char *out, int64_t n);
 
 /* The best one within an instruction set. */
