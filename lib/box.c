@@ -4,12 +4,11 @@
 
 #include "cpu.h"
 
-/* The axis other than `but` with the shortest step in the destination. */
-static int next_axis(const lm_box *b, int but) {
+int lm_box_next_axis(int rank, const lm_pdim *dim, int but) {
     int best = LM_BOX_NONE;
-    for (int k = 0; k < b->rank; k++) {
-        if (k == but || b->dim[k].n == 1) continue;
-        if (best == LM_BOX_NONE || lm_magnitude(b->dim[k].ds) <= lm_magnitude(b->dim[best].ds)) best = k;
+    for (int k = 0; k < rank; k++) {
+        if (k == but || dim[k].n == 1) continue;
+        if (best == LM_BOX_NONE || lm_magnitude(dim[k].ds) <= lm_magnitude(dim[best].ds)) best = k;
     }
     return best;
 }
@@ -38,15 +37,16 @@ enum { ROW = 32 };
 static lm_pattern choose_axes(lm_box *b) {
     const dense d = find_dense(b);
     b->inner = d.both != LM_BOX_NONE ? d.both : b->run >= ROW ? LM_BOX_RUN : d.dst;
-    b->outer = next_axis(b, b->inner);
+    b->outer = lm_box_next_axis(b->rank, b->dim, b->inner);
     if (d.both != LM_BOX_NONE || b->run >= ROW) return LM_ROWS;
     if (d.dst != LM_BOX_NONE && d.src != LM_BOX_NONE && d.dst != d.src) {
         b->outer = d.src;
         return LM_TRANSPOSE;
     }
     if (d.dst != LM_BOX_NONE) return b->dim[d.dst].ss == -b->run ? LM_REVERSE : LM_GATHER;
-    b->inner = d.src != LM_BOX_NONE && b->dim[d.src].ss == b->run ? d.src : next_axis(b, LM_BOX_NONE);
-    b->outer = next_axis(b, b->inner);
+    const bool dense = d.src != LM_BOX_NONE && b->dim[d.src].ss == b->run;
+    b->inner = dense ? d.src : lm_box_next_axis(b->rank, b->dim, LM_BOX_NONE);
+    b->outer = lm_box_next_axis(b->rank, b->dim, b->inner);
     return b->inner == d.src && d.src != LM_BOX_NONE ? LM_SCATTER : LM_STRIDED;
 }
 

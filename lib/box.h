@@ -20,6 +20,9 @@ typedef struct lm_box {
 
 enum { LM_BOX_NONE = -1, LM_BOX_RUN = -2 };
 
+/* The axis other than `but`, and of more than one index, with the shortest step in the destination; LM_BOX_NONE. */
+int lm_box_next_axis(int rank, const lm_pdim *dim, int but);
+
 /* Choose kernel and axes for rank, run and dim, which the caller has set. */
 void lm_box_make(lm_box *box, bool stream);
 

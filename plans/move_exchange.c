@@ -9,16 +9,6 @@ enum { ROW = 32, WORD = 16 };
 
 static bool is_word(int64_t run) { return run <= WORD && (run & (run - 1)) == 0; }
 
-/* The axis other than `but` with the shortest step in the destination. */
-static int next_axis(const lm_form *f, int but) {
-    int best = LM_BOX_NONE;
-    for (int k = 0; k < f->rank; k++) {
-        if (k == but || f->dim[k].n == 1) continue;
-        if (best == LM_BOX_NONE || lm_magnitude(f->dim[k].ds) <= lm_magnitude(f->dim[best].ds)) best = k;
-    }
-    return best;
-}
-
 void lm_exchange_choose(lm_exchange *x, const lm_form *f) {
     int dst = LM_BOX_NONE, src = LM_BOX_NONE;
     for (int k = 0; k < f->rank; k++) {
@@ -29,7 +19,7 @@ void lm_exchange_choose(lm_exchange *x, const lm_form *f) {
     const bool rows = f->run >= ROW || (dst != LM_BOX_NONE && dst == src);
     x->kernel = NULL;
     x->inner = dst != LM_BOX_NONE && dst == src ? dst : LM_BOX_NONE;
-    x->outer = next_axis(f, x->inner);
+    x->outer = lm_box_next_axis(f->rank, f->dim, x->inner);
     if (rows) x->kernel = lm_kernel_find(LM_SWAP, f->run, false, lm_cpu_isa());
     if (rows || dst == LM_BOX_NONE || src == LM_BOX_NONE || !is_word(f->run)) return;
     x->kernel = lm_kernel_find(LM_EXCHANGE, f->run, false, lm_cpu_isa());
