@@ -129,10 +129,11 @@ static code *find(const lm_device *device, const lm_variant *variant) {
     return c;
 }
 
-/* All that code depends on, in a line. */
+/* All that code depends on, in a line. An emulated device tells by its name for which builds its code is; it
+ * is not code for a real one in any case. */
 static void key_of(char *key, size_t size, const lm_hip *hip, const lm_device *device, const char *options) {
-    snprintf(key, size, "%s%s hip=%d source=%s %s", device->emulated ? "emulated-" : "", device->arch,
-             hip->version, source_sum, options);
+    snprintf(key, size, "%s%s%s hip=%d source=%s %s", device->emulated ? device->name : "",
+             device->emulated ? ": " : "", device->arch, hip->version, source_sum, options);
 }
 
 static lmad_status load(const lm_hip *hip, const lm_device *device, code *c) {

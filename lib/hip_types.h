@@ -95,6 +95,9 @@ enum {
     LM_HIP_HOST_NUMA_USER = 0x20000000 /* on the node that the calling thread's memory policy asks for */
 };
 
+/* hipStreamPerThread: a default stream that is the calling thread's own. */
+#define LM_HIP_STREAM_PER_THREAD ((lm_hip_stream)2)
+
 /* The last argument of hipModuleLaunchKernel: {LM_HIP_LAUNCH_BUFFER, args, LM_HIP_LAUNCH_SIZE, &size,
  * LM_HIP_LAUNCH_END}, with the arguments laid out as in a struct of them. */
 #define LM_HIP_LAUNCH_BUFFER ((void *)1)

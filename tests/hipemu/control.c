@@ -50,6 +50,12 @@ static void set_lazy(bool lazy) {
     unlock();
 }
 
+static void set_peers(bool reachable) {
+    lock();
+    emu.peers = reachable;
+    unlock();
+}
+
 static void set_version(int version) {
     lock();
     emu.version = version;
@@ -172,9 +178,9 @@ static void set_cost(hipemu_cost *cost, void *data) {
 }
 
 const hipemu *hipemu_control(void) {
-    static const hipemu control = {reset,       set_devices, set_warp,        set_lazy,    set_version,
-                                   set_memory,  break_call,  breakable_calls, lose_device, counts,
-                                   calls,       report,      intact,          pending,     set_trace,
-                                   clear_trace, trace,       trace_site,      set_clock,   set_cost};
+    static const hipemu control = {
+        reset,      set_devices,     set_warp,    set_lazy, set_peers,  set_version, set_memory,
+        break_call, breakable_calls, lose_device, counts,   calls,      report,      intact,
+        pending,    set_trace,       clear_trace, trace,    trace_site, set_clock,   set_cost};
     return &control;
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "sanitize.h"
 #include "state.h"
 
 lm_hip_error hipInit(unsigned flags) {
@@ -40,6 +41,37 @@ lm_hip_error hipSetDevice(int device) {
     return emu_leave(error);
 }
 
+/* ---- Peers -------------------------------------------------------------------------------------- */
+
+enum { PEER_UNSUPPORTED = 217, PEER_ALREADY_ENABLED = 704 };
+
+static bool is_pair(int device, int peer) {
+    return device >= 0 && peer >= 0 && device < emu.devices && peer < emu.devices && device != peer;
+}
+
+lm_hip_error hipDeviceCanAccessPeer(int *can, int device, int peer) {
+    lm_hip_error error = emu_enter(CALL_hipDeviceCanAccessPeer, -1);
+    if (!error && !can) error = LM_HIP_ERROR_INVALID_VALUE;
+    if (!error && (device < 0 || peer < 0 || device >= emu.devices || peer >= emu.devices))
+        error = LM_HIP_ERROR_INVALID_DEVICE;
+    if (!error) *can = device != peer && emu.peers;
+    return emu_leave(error);
+}
+
+lm_hip_error hipDeviceEnablePeerAccess(int peer, unsigned flags) {
+    lm_hip_error error = emu_enter(CALL_hipDeviceEnablePeerAccess, emu_current);
+    if (!error && flags) error = LM_HIP_ERROR_INVALID_VALUE;
+    if (!error && !is_pair(emu_current, peer)) error = LM_HIP_ERROR_INVALID_DEVICE;
+    if (error) return emu_leave(error);
+    bool *reaches = &emu.device[emu_current].reaches[peer];
+    if (!emu.peers) return emu_leave(PEER_UNSUPPORTED);
+    if (*reaches) return emu_leave(PEER_ALREADY_ENABLED);
+    *reaches = true;
+    return emu_leave(LM_HIP_SUCCESS);
+}
+
+/* ---- Facts -------------------------------------------------------------------------------------- */
+
 static int value_of(lm_hip_attribute attribute, int device) {
     switch (attribute) {
     case LM_HIP_ATTR_ASYNC_ENGINES: return 2;
@@ -68,7 +100,7 @@ static lm_hip_error put_properties(char *properties, size_t bytes, size_t arch_a
     if (device < 0 || device >= emu.devices) return LM_HIP_ERROR_INVALID_DEVICE;
     memset(properties, 0, bytes);
     const char *arch = emu.warp == 64 ? "gfx90a:sramecc+:xnack-" : "gfx1030";
-    snprintf(properties, 256, "emulated %s", emu.warp == 64 ? "gfx90a" : "gfx1030");
+    snprintf(properties, 256, "emulated %s%s", emu.warp == 64 ? "gfx90a" : "gfx1030", EMU_SANITIZED);
     snprintf(properties + arch_at, 256, "%s", arch);
     return LM_HIP_SUCCESS;
 }

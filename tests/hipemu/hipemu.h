@@ -14,8 +14,10 @@
  *   HIPEMU_DEVICES  how many devices there are (1)
  *   HIPEMU_WARP     32 (gfx1030) or 64 (gfx90a, the default)
  *   HIPEMU_LAZY     1 = streams are lazy
- *   HIPEMU_VERSION  hipRuntimeGetVersion() (70000000); below 60000000 it behaves like version 5 where those
- * differ HIPEMU_CXX      compiler command of hiprtc Complaints go to standard error, and to report(). */
+ *   HIPEMU_PEERS    0 = devices cannot reach each other's memory
+ *   HIPEMU_VERSION  hipRuntimeGetVersion() (70000000); below 60000000 it behaves like version 5
+ *   HIPEMU_CXX      compiler command of hiprtc
+ * Complaints go to standard error, and to report(). */
 #ifndef HIPEMU_H
 #define HIPEMU_H
 
@@ -63,6 +65,7 @@ typedef struct hipemu {
     void (*set_devices)(int count); /* 0 .. 8 */
     void (*set_warp)(int width);    /* 32 or 64 */
     void (*set_lazy)(bool lazy);
+    void (*set_peers)(bool reachable); /* what hipDeviceCanAccessPeer() says */
     void (*set_version)(int version);
     void (*set_memory)(int64_t bytes); /* of each device */
 

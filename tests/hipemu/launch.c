@@ -36,7 +36,8 @@ static void fail(lm_hip_error error) {
 static void barrier(void) { emu_fibre_pause(); }
 
 static bool is_reachable(const emu_memory *m) {
-    return m && (m->kind != EMU_DEVICE_MEMORY || m->device == run.device);
+    if (!m || m->kind != EMU_DEVICE_MEMORY || m->device == run.device) return m;
+    return emu.device[run.device].reaches[m->device];
 }
 
 static void complain_of_access(const char *memory, int site, const volatile void *p, int bytes, int store) {

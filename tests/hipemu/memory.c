@@ -14,6 +14,10 @@
 
 enum { PAGE = 4096, ALIGNMENT = 256, ZONE_BYTE = 0x5a, FRESH_BYTE = 0xcb };
 
+/* Of larger memory there is only as much as is touched, and it is zero: more than the machine has, for
+ * problems that reach far. */
+enum { FILLED = 1 << 30 };
+
 static emu_memory **list; /* by address */
 static int count, room;
 
@@ -110,10 +114,11 @@ static bool map_memory(emu_memory *m, size_t size) {
     m->map = mmap(NULL, m->map_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (m->map == MAP_FAILED) return false;
     protect(m, PROT_READ | PROT_WRITE);
-    memset(m->map + PAGE, ZONE_BYTE, pages);
     m->base = m->map + PAGE + (pages - body);
     m->end = m->base + size;
-    memset(m->base, FRESH_BYTE, size);
+    memset(m->map + PAGE, ZONE_BYTE, pages - body);
+    memset(m->end, ZONE_BYTE, body - size);
+    if (size <= FILLED) memset(m->base, FRESH_BYTE, size);
     emu_poison(m->map + PAGE, (size_t)(m->base - m->map) - PAGE);
     emu_poison(m->end, (size_t)(m->map + PAGE + pages - m->end));
     if (m->kind == EMU_DEVICE_MEMORY) protect(m, PROT_NONE);

@@ -14,6 +14,13 @@
 #define EMU_ASAN 1
 #endif
 
+/* What a device adds to its name: its code is not for those without. */
+#ifdef EMU_ASAN
+#define EMU_SANITIZED " with address sanitizer"
+#else
+#define EMU_SANITIZED ""
+#endif
+
 #ifdef EMU_ASAN
 
 #include <sanitizer/asan_interface.h>

@@ -21,6 +21,7 @@ void emu_set_up(void) {
     emu.devices = devices < 0 ? 0 : devices > EMU_DEVICES ? EMU_DEVICES : devices;
     emu.warp = number_of("HIPEMU_WARP", 64) == 32 ? 32 : 64;
     emu.lazy = number_of("HIPEMU_LAZY", 0) != 0;
+    emu.peers = number_of("HIPEMU_PEERS", 1) != 0;
     emu.version = number_of("HIPEMU_VERSION", 70000000);
     emu.memory = (int64_t)8 << 30;
     memset(emu.device, 0, sizeof emu.device);

@@ -32,9 +32,10 @@ typedef enum emu_call {
 enum { EMU_DEVICES = 8, EMU_LOST = LM_HIP_ERROR_CONTEXT_IS_DESTROYED };
 
 typedef struct emu_device {
-    lm_hip_error fault; /* what everything on it says since a kernel failed, or since it was lost */
-    int64_t used;       /* bytes allocated */
-    double busy[3];     /* until when the fake clock has its engines at work: compute, inwards, outwards */
+    lm_hip_error fault;        /* what everything on it says since a kernel failed, or since it was lost */
+    int64_t used;              /* bytes allocated */
+    bool reaches[EMU_DEVICES]; /* peers to which access is enabled */
+    double busy[3]; /* until when the fake clock has its engines at work: compute, inwards, outwards */
     struct ihipStream_t *null_stream;
 } emu_device;
 
@@ -42,7 +43,7 @@ typedef struct emu_state {
     pthread_mutex_t lock;
     pthread_cond_t idle; /* signalled when a stream is no longer busy with a host function */
     int devices, warp, version;
-    bool lazy;
+    bool lazy, peers; /* peers: devices can be made to reach each other's memory */
     int64_t memory;
     emu_device device[EMU_DEVICES];
     hipemu_counts counts;

@@ -20,7 +20,21 @@ static struct ihipStream_t *add_stream(int device, unsigned flags, bool is_null)
     return s;
 }
 
+/* Made when first asked for, and kept: threads of tests are few. */
+static struct ihipStream_t *own_stream(void) {
+    struct ihipStream_t *s = streams;
+    while (s && !(s->is_own && s->device == emu_current && pthread_equal(s->thread, pthread_self())))
+        s = s->next;
+    if (!s) s = add_stream(emu_current, 0, false);
+    if (!s || s->is_own) return s;
+    s->is_own = true;
+    s->thread = pthread_self();
+    emu.counts.streams--; /* nobody's to destroy */
+    return s;
+}
+
 struct ihipStream_t *emu_stream_of(lm_hip_stream handle) {
+    if (handle == LM_HIP_STREAM_PER_THREAD) return own_stream();
     if (!handle) {
         struct ihipStream_t **null = &emu.device[emu_current].null_stream;
         if (!*null) *null = add_stream(emu_current, 0, true);
@@ -32,7 +46,7 @@ struct ihipStream_t *emu_stream_of(lm_hip_stream handle) {
 }
 
 int emu_stream_device(lm_hip_stream handle) {
-    if (!handle) return emu_current;
+    if (!handle || handle == LM_HIP_STREAM_PER_THREAD) return emu_current;
     pthread_mutex_lock(&emu.lock);
     struct ihipStream_t *s = emu_stream_of(handle);
     int device = s ? s->device : -1;
@@ -199,7 +213,8 @@ lm_hip_error hipStreamCreateWithFlags(lm_hip_stream *stream, unsigned flags) {
 lm_hip_error hipStreamDestroy(lm_hip_stream stream) {
     int device = emu_stream_device(stream);
     lm_hip_error error = emu_enter(CALL_hipStreamDestroy, device);
-    if (device < 0 || !stream) return emu_leave(error ? error : LM_HIP_ERROR_INVALID_HANDLE);
+    if (device < 0 || !stream || stream == LM_HIP_STREAM_PER_THREAD)
+        return emu_leave(error ? error : LM_HIP_ERROR_INVALID_HANDLE);
     struct ihipStream_t *s = emu_stream_of(stream);
     emu_run_until(s, UINT64_MAX);
     s->destroyed = true;

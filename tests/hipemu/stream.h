@@ -53,6 +53,8 @@ struct ihipStream_t {
     int device;
     unsigned flags;
     bool is_null, busy, destroyed;
+    bool is_own;      /* hipStreamPerThread, */
+    pthread_t thread; /* of this one */
     emu_op *head, *tail;
     double time; /* of the fake clock, when all that is done was done */
     struct ihipGraph *capture;
@@ -67,7 +69,8 @@ struct ihipEvent_t {
     struct ihipGraph *capture; /* recorded while this was captured */
 };
 
-/* The stream for a handle (NULL: the current device's), or NULL where there is none. */
+/* The stream for a handle (NULL and hipStreamPerThread: the current device's), or NULL where there is none.
+ */
 struct ihipStream_t *emu_stream_of(lm_hip_stream handle);
 /* The device of it, for emu_enter(); -1 for unknown handles. Without the lock, as the first thing. */
 int emu_stream_device(lm_hip_stream handle);

@@ -2,6 +2,7 @@
 /* Entry points that tests use and the library does not, in the manner of lib/hip_list.h. */
 /* clang-format off */
 LM_HIP(lm_hip_error, hipMallocManaged, (void **p, size_t size, unsigned flags))
+LM_HIP(lm_hip_error, hipDeviceEnablePeerAccess, (int peer, unsigned flags))
 LM_HIP(lm_hip_error, hipMemcpy, (void *dst, const void *src, size_t size, lm_hip_copy_kind kind))
 LM_HIP(lm_hip_error, hipMemset, (void *dst, int value, size_t size))
 LM_HIP(lm_hip_error, hipStreamBeginCapture, (lm_hip_stream stream, int mode))

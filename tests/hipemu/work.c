@@ -53,9 +53,11 @@ static void do_kernel(struct ihipStream_t *s, const emu_launch *launch) {
     hipemu_work work = {.kernel = emu_function_name(launch->function), .args = launch->args};
     memcpy(work.grid, launch->grid, sizeof work.grid);
     memcpy(work.block, launch->block, sizeof work.block);
-    emu_memory_open_device(s->device);
+    for (int i = 0; i < EMU_DEVICES; i++)
+        if (i == s->device || emu.device[s->device].reaches[i]) emu_memory_open_device(i);
     lm_hip_error fault = emu_run_kernel(s->device, launch, &work.bytes, &work.segments);
-    emu_memory_close_device(s->device);
+    for (int i = 0; i < EMU_DEVICES; i++)
+        if (i == s->device || emu.device[s->device].reaches[i]) emu_memory_close_device(i);
     if (fault) emu.device[s->device].fault = fault;
     pass_time(s, COMPUTE, &work);
 }
