@@ -7,7 +7,11 @@
  * HIP's run time is loaded at the first call of this file (libamdhip64, or the library that LMAD_HIP_LIBRARY
  * names), never before; so one program serves machines with and without GPUs. Where it is missing, or sees no
  * GPU, plans for devices fail with LMAD_ERR_NO_DEVICE, and lmad_error_detail() says what is missing. A
- * caller's current device is the same after every call, and so is what hipGetLastError() would have returned.
+ * caller's current device is the same after every call, and so is what hipGetLastError() would have returned:
+ * where an error waits there, and only then, a call does its work on a thread that it makes for that (some
+ * tens of microseconds; LMAD_ERR_NO_MEMORY where there can be none), for HIP cannot put an error back. Not so
+ * on hipStreamPerThread, which is another stream on another thread: there an error of the call takes the
+ * place.
  *
  * Kernels are compiled by the run time's own compiler when a plan first needs one, some tenths of a second
  * each, and kept on disk, in the folder that LMAD_CACHE names or ${XDG_CACHE_HOME:-~/.cache}/lmad (LMAD_CACHE
@@ -16,8 +20,9 @@
  * never compile. Where there is no compiler and nothing on disk, or the compiler does not know the device,
  * plans fail with LMAD_ERR_NO_CODE.
  *
- * All functions are thread-safe as those of lmad.h are. After fork() the child must not use devices, as with
- * HIP itself.
+ * All functions are thread-safe as those of lmad.h are. HIP does not survive fork(): if the parent has used
+ * devices, plans and executions of the child fail with LMAD_ERR_NO_DEVICE, and lmad_plan_destroy() gives back
+ * memory of the host only.
  */
 #ifndef LMAD_HIP_H
 #define LMAD_HIP_H
@@ -67,7 +72,8 @@ LMAD_API lmad_status lmad_plan_affine_hip(lmad_plan **p, lmad_ctx *ctx, const lm
 /** Run a plan on a stream of its device: a hipStream_t, or NULL for the default one. What is wrong with the
  * pointers is said at once, as by lmad_execute(), and so is what the run time reports at once. The rest
  * happens in the order of the stream: until the stream has come past it, the array memory on both sides
- * belongs to the copy.
+ * belongs to the copy. What the plan takes for memory of a device must be known to HIP, and if it is
+ * hipMalloc()ed be that device's own: else LMAD_ERR_ARGUMENT.
  *  - Plans within one device only enqueue kernels and copies: no allocation, no waiting. They may be captured
  * in a graph. A captured move whose lmad_work_size() is not 0 uses the plan's scratch: the graph must not
  * outlive the plan, and its replays and other executions of the plan must not run at the same time. A

@@ -8,8 +8,8 @@
 
 #include "status.h"
 
-/* An error of ours must not wait for the caller's next look; one that was waiting before cannot be put back
- * once another took its place, so the newer one stays. */
+/* An error of ours must not wait for the caller's next look. (One that waits already is an outer guard's to
+ * deal with, for lm_device_aside() has seen to it that it is ours.) */
 static void restore_error(const lm_hip *hip, lm_hip_error last) {
     if (last == LM_HIP_SUCCESS && hip->hipPeekAtLastError() != LM_HIP_SUCCESS) hip->hipGetLastError();
 }
@@ -144,6 +144,60 @@ lmad_status lm_device_fail(lm_hip_error error, const char *what) {
     const lm_hip *hip = lm_hip_get();
     const char *name = hip ? hip->hipGetErrorName(error) : "no HIP";
     return lm_fail(status_of(error), "%s: %s (%d)", what, name ? name : "unknown error", error);
+}
+
+/* ---- Memory ------------------------------------------------------------------------------------- */
+
+/* What HIP does not know may have gone with the device: ask that first. */
+static lmad_status refuse_unknown(int device, const char *side) {
+    size_t available, total;
+    lm_device_guard guard;
+    lmad_status status = lm_device_enter(&guard, device);
+    if (status != LMAD_OK) return status;
+    status = lm_device_fail(lm_hip_get()->hipMemGetInfo(&available, &total), "using the device");
+    lm_device_leave(&guard);
+    if (status != LMAD_OK) return status;
+    return lm_fail(LMAD_ERR_ARGUMENT, "%s: planned as memory of device %d, but HIP does not know it", side,
+                   device);
+}
+
+lmad_status lm_device_check_memory(int device, const void *byte, const char *side) {
+    int owner;
+    switch (lm_hip_memory_of(byte, &owner)) {
+    case LM_HIP_MEMORY_PINNED:
+    case LM_HIP_MEMORY_MANAGED: return LMAD_OK;
+    case LM_HIP_MEMORY_PAGEABLE: return refuse_unknown(device, side);
+    case LM_HIP_MEMORY_DEVICE: break;
+    }
+    if (owner == device) return LMAD_OK;
+    return lm_fail(LMAD_ERR_ARGUMENT, "%s: planned as memory of device %d, but it is that of device %d", side,
+                   device, owner);
+}
+
+/* ---- Aside -------------------------------------------------------------------------------------- */
+
+typedef struct errand {
+    lmad_status (*work)(const void *arg);
+    const void *arg;
+    lmad_status status;
+    char detail[256];
+} errand;
+
+static void run(void *arg) {
+    errand *e = arg;
+    e->status = e->work(e->arg);
+    if (e->status != LMAD_OK) snprintf(e->detail, sizeof e->detail, "%s", lmad_error_detail());
+}
+
+/* The detail of a failure is this thread's. */
+lmad_status lm_device_aside(lmad_status (*work)(const void *arg), const void *arg) {
+    const lm_hip *hip = lm_hip_get();
+    errand e = {.work = work, .arg = arg};
+    if (!hip) return lm_fail(LMAD_ERR_NO_DEVICE, "no device: %s", lm_hip_reason());
+    if (!lm_hip_aside(hip, run, &e))
+        return lm_fail(LMAD_ERR_NO_MEMORY,
+                       "no thread to work with HIP in, while an error of it waits in this one");
+    return e.status == LMAD_OK ? LMAD_OK : lm_fail(e.status, "%s", e.detail);
 }
 
 /* ---- Guard -------------------------------------------------------------------------------------- */

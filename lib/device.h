@@ -38,6 +38,15 @@ int lm_device_fingerprint(const lm_device *device, char *buf, size_t size);
  * work any more, else DEVICE. @p what was being done, as in "copying to device 1". LMAD_OK for success. */
 lmad_status lm_device_fail(lm_hip_error error, const char *what);
 
+/* LMAD_ERR_ARGUMENT if a byte that a plan takes for memory of a device (not LM_HOST) is memory of another
+ * one, or HIP does not know it: kernels that touch it would take the device down. @p side "destination" or
+ * "source". */
+lmad_status lm_device_check_memory(int device, const void *byte, const char *side);
+
+/* Do what a public function does with devices: see lm_hip_aside(). LMAD_ERR_NO_MEMORY where there is no
+ * thread. */
+lmad_status lm_device_aside(lmad_status (*work)(const void *arg), const void *arg);
+
 /* Work on a device leaves the caller's current device and last HIP error as they were found:
  *
  *     lm_device_guard guard;

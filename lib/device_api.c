@@ -87,10 +87,17 @@ static lmad_status warm(const lm_problem *p, lmad_ctx *ctx, int word) {
     return status;
 }
 
+typedef struct warming {
+    lmad_ctx *ctx;
+    int device;
+} warming;
+
 /* Bytes do everything; elements of 2, 4, 8 and 16 bytes are worth code of their own. */
-lmad_status lmad_hip_warm(lmad_ctx *ctx, int device) {
+static lmad_status warm_all(const void *arg) {
+    lmad_ctx *ctx = ((const warming *)arg)->ctx;
+    const int device = ((const warming *)arg)->device;
     lm_problem p;
-    lmad_status status = check_device("device", device, false);
+    lmad_status status = LMAD_OK;
     for (int k = 0; k < 8 && status == LMAD_OK; k++) {
         status = general_problem(&p, k & 4 ? LM_OP_FILL : LM_OP_COPY, k & 2, k & 1, 1, device);
         if (status == LMAD_OK) status = warm(&p, ctx, 1);
@@ -100,4 +107,10 @@ lmad_status lmad_hip_warm(lmad_ctx *ctx, int device) {
         if (status == LMAD_OK) status = warm(&p, ctx, size);
     }
     return status;
+}
+
+lmad_status lmad_hip_warm(lmad_ctx *ctx, int device) {
+    const warming w = {ctx, device};
+    const lmad_status status = check_device("device", device, false);
+    return status == LMAD_OK ? lm_device_aside(warm_all, &w) : status;
 }

@@ -112,6 +112,38 @@ static void note_origin(lmad_plan *plan) {
     }
 }
 
+/* ---- destroying ------------------------------------------------------------------------------------- */
+
+/* Errors mean that there is nothing left to wait for, or to free. */
+static void free_scratch(lm_device_plan *d) {
+    const lm_hip *hip = lm_hip_get();
+    lm_device_guard guard;
+    if (!hip) return;
+    const bool entered = lm_device_enter(&guard, d->device->number) == LMAD_OK;
+    if (d->used) hip->hipEventSynchronize(d->last);
+    hip->hipFree(d->scratch);
+    hip->hipEventDestroy(d->last);
+    if (entered) lm_device_leave(&guard);
+}
+
+static void destroy(void *arg) {
+    lm_device_plan *d = arg;
+    if (d->scratch) free_scratch(d);
+    lm_stage_destroy(d->stage);
+    for (int k = 0; k < 2; k++) lm_device_copy_destroy(d->step[k]);
+    pthread_mutex_destroy(&d->lock);
+    free(d);
+}
+
+/* Only scratch and stages are HIP's. */
+void lm_device_plan_destroy(lm_device_plan *d) {
+    if (!d) return;
+    const lm_hip *hip = d->scratch || d->stage ? lm_hip_get() : NULL;
+    if (!hip || !lm_hip_aside(hip, destroy, d)) destroy(d);
+}
+
+/* ---- making, all of it ------------------------------------------------------------------------------ */
+
 /* The part of a plan that is for devices. */
 static lmad_status make_device(lmad_plan *plan, const lm_device_wish *w, const lm_device *device) {
     const lm_choosing how = lm_choosing_of(w->ctx, w->flags, &plan->settings);
@@ -124,7 +156,7 @@ static lmad_status make_device(lmad_plan *plan, const lm_device_wish *w, const l
     if (status == LMAD_OK)
         note_origin(plan);
     else
-        lm_device_plan_destroy(plan->device);
+        destroy(plan->device);
     return status;
 }
 
@@ -144,13 +176,25 @@ static void record(const lmad_plan *plan, const lm_device_wish *w) {
     if (w->op != LM_OP_AFFINE) lm_history_add(&anywhere, w->dst, w->src, w->elem_size, 0);
 }
 
-lmad_status lm_device_plan_init(lmad_plan *plan, const lm_device_wish *w) {
+typedef struct making {
+    lmad_plan *plan;
+    const lm_device_wish *w;
+} making;
+
+/* All that asks HIP. */
+static lmad_status make_with_hip(const void *arg) {
+    const making *m = arg;
     const lm_device *device;
+    const lmad_status status = find_devices(m->w, &device);
+    return status != LMAD_OK || m->plan->recipe == LM_RECIPE_NOTHING ? status
+                                                                     : make_device(m->plan, m->w, device);
+}
+
+lmad_status lm_device_plan_init(lmad_plan *plan, const lm_device_wish *w) {
     int threads;
     lmad_status status = lm_plan_start(plan, w->ctx, w->flags, &threads);
     if (status == LMAD_OK)
         status = lm_problem_make(&plan->problem, w->op, w->dst, w->src, w->elem_size, threads);
-    if (status == LMAD_OK) status = find_devices(w, &device);
     if (status != LMAD_OK) return status;
     lm_problem *p = &plan->problem;
     p->dst_space = w->dst_device;
@@ -158,7 +202,8 @@ lmad_status lm_device_plan_init(lmad_plan *plan, const lm_device_wish *w) {
     if (!lm_problem_crosses(p)) p->threads = 1;
     const bool nothing = p->count == 0 || (p->op == LM_OP_MOVE && lm_problem_is_identity(p));
     plan->recipe = nothing ? LM_RECIPE_NOTHING : LM_RECIPE_DEVICE;
-    if (!nothing) status = make_device(plan, w, device);
+    const making m = {plan, w};
+    status = lm_device_aside(make_with_hip, &m);
     if (status != LMAD_OK) return status;
     plan->ctx = lm_ctx_ref(w->ctx);
     record(plan, w);
@@ -204,9 +249,22 @@ static lmad_status run_in_scratch(lm_device_plan *d, char *buffer, lm_hip_stream
     return status;
 }
 
+/* Staged copies look themselves. */
+static lmad_status check_memory(const lmad_plan *plan, const char *dst, const char *src, const char *work) {
+    const lm_problem *p = &plan->problem;
+    if (plan->device->recipe == LM_DEVICE_STAGED) return LMAD_OK;
+    lmad_status status = lm_device_check_memory(p->dst_space, dst + p->dlo, "destination");
+    if (status == LMAD_OK && p->op == LM_OP_COPY)
+        status = lm_device_check_memory(p->src_space, src + p->slo, "source");
+    if (status == LMAD_OK && work) status = lm_device_check_memory(p->dst_space, work, "scratch");
+    return status;
+}
+
 static lmad_status run_here(const lmad_plan *plan, char *dst, const void *src, char *work,
                             lm_hip_stream stream) {
     lm_device_plan *d = plan->device;
+    const lmad_status status = check_memory(plan, dst, src, work);
+    if (status != LMAD_OK) return status;
     switch (d->recipe) {
     case LM_DEVICE_ONE: break;
     case LM_DEVICE_LONG_FILL: return run_long_fill(plan, dst, src, stream);
@@ -216,45 +274,39 @@ static lmad_status run_here(const lmad_plan *plan, char *dst, const void *src, c
     return lm_device_copy_run(d->step[0], dst, src, stream);
 }
 
-lmad_status lm_device_plan_run(const lmad_plan *plan, void *dst, const void *src, void *work,
-                               lm_hip_stream stream) {
+/* One call of lm_device_plan_run(), or, to be waited for, of lm_device_plan_finish(). */
+typedef struct running {
+    const lmad_plan *plan;
+    void *dst;
+    const void *src;
+    void *work;
+    lm_hip_stream stream;
+    bool to_its_end;
+} running;
+
+static lmad_status run_with_hip(const void *arg) {
+    const running *r = arg;
+    const lm_hip *hip = lm_hip_get();
     lm_device_guard guard;
-    lmad_status status = lm_device_enter(&guard, plan->device->device->number);
+    lmad_status status = lm_device_enter(&guard, r->plan->device->device->number);
     if (status != LMAD_OK) return status;
-    status = run_here(plan, dst, src, work, stream);
+    status = run_here(r->plan, r->dst, r->src, r->work, r->stream);
+    if (r->to_its_end) {
+        const lm_hip_error error = hip->hipStreamSynchronize(r->stream);
+        if (status == LMAD_OK) status = lm_device_fail(error, "waiting for the default stream");
+    }
     lm_device_leave(&guard);
     return status;
+}
+
+/* On another thread this stream is another one. */
+lmad_status lm_device_plan_run(const lmad_plan *plan, void *dst, const void *src, void *work,
+                               lm_hip_stream stream) {
+    const running r = {plan, dst, src, work, stream, false};
+    return stream == LM_HIP_STREAM_PER_THREAD ? run_with_hip(&r) : lm_device_aside(run_with_hip, &r);
 }
 
 lmad_status lm_device_plan_finish(const lmad_plan *plan, void *dst, const void *src, void *work) {
-    lm_device_guard guard;
-    lmad_status status = lm_device_enter(&guard, plan->device->device->number);
-    if (status != LMAD_OK) return status;
-    status = run_here(plan, dst, src, work, NULL);
-    const lm_hip_error error = lm_hip_get()->hipStreamSynchronize(NULL);
-    if (status == LMAD_OK) status = lm_device_fail(error, "waiting for the default stream");
-    lm_device_leave(&guard);
-    return status;
-}
-
-/* ---- destroying ------------------------------------------------------------------------------------- */
-
-/* Errors mean that there is nothing left to wait for, or to free. */
-static void free_scratch(lm_device_plan *d) {
-    const lm_hip *hip = lm_hip_get();
-    lm_device_guard guard;
-    const bool entered = lm_device_enter(&guard, d->device->number) == LMAD_OK;
-    if (d->used) hip->hipEventSynchronize(d->last);
-    hip->hipFree(d->scratch);
-    hip->hipEventDestroy(d->last);
-    if (entered) lm_device_leave(&guard);
-}
-
-void lm_device_plan_destroy(lm_device_plan *d) {
-    if (!d) return;
-    if (d->scratch) free_scratch(d);
-    lm_stage_destroy(d->stage);
-    for (int k = 0; k < 2; k++) lm_device_copy_destroy(d->step[k]);
-    pthread_mutex_destroy(&d->lock);
-    free(d);
+    const running r = {plan, dst, src, work, NULL, true};
+    return lm_device_aside(run_with_hip, &r);
 }

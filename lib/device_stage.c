@@ -131,12 +131,17 @@ static void close_buffer(const lm_hip *hip, lm_stage_buffer *buffer) {
     }
 }
 
-/* Whatever there is of it. Errors have nobody to go to: the device may be lost. */
-static void release(lm_stage *s) {
+/* What is HIP's of it. */
+static void close_all(lm_stage *s) {
     lm_stage_drain(s);
     for (int i = 0; i < LM_STAGE_STATIONS; i++) close_station(s->hip, &s->station[i]);
     for (int i = 0; i < LM_STAGE_STATIONS - 1; i++) close_buffer(s->hip, &s->buffer[i]);
     if (s->begin) s->hip->hipEventDestroy(s->begin);
+}
+
+/* Whatever there is of it. Errors have nobody to go to: the device may be lost. */
+static void release(lm_stage *s) {
+    if (lm_hip_get()) close_all(s);
     for (int i = 0; i < 2; i++) {
         lm_device_copy_destroy(s->in.launch[i]);
         lm_device_copy_destroy(s->out.launch[i]);

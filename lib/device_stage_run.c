@@ -265,9 +265,7 @@ static lmad_status run_host_device(run *r) {
 /* ---- checks ---------------------------------------------------------------------------------------- */
 
 static lmad_status check_side(int space, const char *lowest, const char *side) {
-    if (space == LM_HOST || lm_hip_memory_of(lowest, NULL) != LM_HIP_MEMORY_PAGEABLE) return LMAD_OK;
-    return lm_fail(LMAD_ERR_ARGUMENT, "%s: planned as memory of device %d, but HIP does not know it", side,
-                   space);
+    return space == LM_HOST ? LMAD_OK : lm_device_check_memory(space, lowest, side);
 }
 
 static lmad_status check_capture(const lm_hip *hip, lm_hip_stream stream) {

@@ -32,10 +32,10 @@ static const char *const compilers[] = {
 static const char *const comgrs[] = {"libamd_comgr.so.3", "libamd_comgr.so.2"};
 #define LM_COUNT(names) ((int)(sizeof(names) / sizeof *(names)))
 
-/* All that once() sets; const afterwards. */
+/* All that once() sets; const afterwards, but that the child of a fork() finds itself without. */
 static struct {
     lm_hip hip;
-    bool usable;
+    bool usable, forked;
     char library[256];
     char reason[256];
 } state;
@@ -138,26 +138,36 @@ static bool fill_table(void *handle) {
 }
 
 /* Without a GPU hipInit() says 101 and hipGetDeviceCount() 100, in version 5; others are as good. */
-static bool has_device(lm_hip *hip) {
+static void look_for_devices(void *arg) {
+    const lm_hip *hip = &state.hip;
     int count = 0;
+    bool *found = arg;
     lm_hip_error error = hip->hipInit(0);
     const char *what = "hipInit";
     if (!error) error = hip->hipGetDeviceCount(&count), what = "hipGetDeviceCount";
-    if (!error && count > 0) return true;
+    *found = !error && count > 0;
+    if (*found) return;
     if (error && error != LM_HIP_ERROR_NO_DEVICE && error != LM_HIP_ERROR_INVALID_DEVICE)
         snprintf(state.reason, sizeof state.reason, "%.100s: %s: %s", state.library, what,
                  hip->hipGetErrorName(error));
     else
         snprintf(state.reason, sizeof state.reason, "%.100s finds no GPU", state.library);
     hip->hipGetLastError();
-    return false;
 }
+
+/* HIP does not survive fork(): calls of the child may wait for threads that it does not have. */
+static void in_child(void) { state.forked = true; }
 
 /* The library stays loaded even where it is of no use: HIP's does not survive being unloaded. */
 static void load(void) {
     void *handle = WITH_HIP ? open_runtime() : NULL;
+    bool found = false;
     if (!WITH_HIP) snprintf(state.reason, sizeof state.reason, "built without HIP");
-    if (!handle || !fill_table(handle) || !has_device(&state.hip)) return;
+    if (!handle || !fill_table(handle)) return;
+    if (!lm_hip_aside(&state.hip, look_for_devices, &found))
+        snprintf(state.reason, sizeof state.reason, "no thread to initialise HIP");
+    if (!found) return;
+    pthread_atfork(NULL, NULL, in_child);
     if (state.hip.hipRuntimeGetVersion(&state.hip.version) != LM_HIP_SUCCESS) state.hip.version = 0;
     state.usable = true;
 }
@@ -169,12 +179,12 @@ static void once(void) {
 
 const lm_hip *lm_hip_get(void) {
     once();
-    return state.usable ? &state.hip : NULL;
+    return state.usable && !state.forked ? &state.hip : NULL;
 }
 
 const char *lm_hip_reason(void) {
     once();
-    return state.reason;
+    return state.forked ? "HIP cannot be used after fork()" : state.reason;
 }
 
 const char *lm_hip_library(void) {
@@ -191,7 +201,8 @@ static bool is_known(const char *isa, const char *arch, size_t length) {
 typedef int comgr_count(size_t *count);
 typedef int comgr_name(size_t index, const char **name);
 
-/* Where comgr cannot be asked, what happens is between the user and HIP. */
+/* Where comgr cannot be asked, what happens is between the user and HIP. It stays loaded: LLVM, which it is
+ * made of, aborts when it is loaded again. */
 bool lm_hip_compiles_for(const char *arch) {
     if (!lm_hip_get() || !state.hip.can_compile) return false;
     if (state.hip.version >= 60000000) return true;
@@ -206,7 +217,6 @@ bool lm_hip_compiles_for(const char *arch) {
         const char *isa;
         known = name(i, &isa) == 0 && is_known(isa, arch, length);
     }
-    if (handle) dlclose(handle);
     return known;
 }
 

@@ -18,7 +18,7 @@ typedef struct lm_hip {
 
 /* The run time: the library that LMAD_HIP_LIBRARY names (not in setuid programs), else the newest libamdhip64
  * of the system. The first call loads and initialises it, some 25 ms. NULL where there is none, or it finds
- * no device. Any thread; later calls cost nothing. */
+ * no device, and in the child of a fork() after that. Any thread; later calls cost nothing. */
 const lm_hip *lm_hip_get(void);
 
 /* Why lm_hip_get() is NULL, in words; "" where it is not. Static. */
@@ -26,6 +26,11 @@ const char *lm_hip_reason(void);
 
 /* The file that was loaded, as it was named; "" where none was. Static. */
 const char *lm_hip_library(void);
+
+/* Call work(arg) so that an error of the caller's that HIP keeps for this thread is still the last one
+ * afterwards. There is no way to put one back, but every thread has its own; so, where one waits, and only
+ * then, the work is done by another thread. False where none can be made: nothing was done then. */
+bool lm_hip_aside(const lm_hip *hip, void (*work)(void *arg), void *arg);
 
 /* May the compiler of this run time be asked for such code ("gfx90a:sramecc+:xnack-")? Versions before 6
  * abort the process over an architecture that they do not know. */
