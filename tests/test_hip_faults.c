@@ -12,16 +12,19 @@
 
 static const hipemu *emu;
 
-/* ---- one form of a plan ----------------------------------------------------------------------------- */
+/* ---- one form of a plan ------------------------------------------------------------------------------ */
 
-typedef enum op { COPY, MOVE, FILL, AFFINE } op;
+typedef enum op { COPY, MOVE, FILL, AFFINE, WARM } op;
+
+/* How: lmad_execute() rather than lmad_execute_hip(); devices that cannot reach each other. */
+enum { WAITS = 1, APART = 2 };
 
 typedef struct form {
     const char *name;
     op op;
     lm_field_ends ends;
     lm_trial trial;
-    unsigned effort;
+    unsigned effort, how;
 } form;
 
 #define TRANSPOSE                                                                                            \
@@ -36,20 +39,33 @@ typedef struct form {
     {                                                                                                        \
         .elem_size = 4, .dst = {2, 0, {{30000, 4}, {3, 1}}}, .src = { 2, 0, {{30000, 8}, {3, 1}} }           \
     }
+#define ROWS                                                                                                 \
+    {                                                                                                        \
+        .elem_size = 4, .dst = {2, 0, {{20, 128}, {100, 1}}}, .src = { 2, 0, {{20, 256}, {100, 1}} }         \
+    }
+#define LONG                                                                                                 \
+    {                                                                                                        \
+        .elem_size = 100, .dst = {2, 0, {{40, 30}, {30, 1}}}, .src = { 2, 0, {{40, 0}, {30, 0}} }            \
+    }
 
 static const form forms[] = {
-    {"within a device", COPY, {0, 0, DEVICE}, TRANSPOSE, LMAD_ESTIMATE},
-    {"within a device, contiguous", COPY, {0, 0, DEVICE}, DENSE, LMAD_ESTIMATE},
-    {"fill", FILL, {0, 0, DEVICE}, TRANSPOSE, LMAD_ESTIMATE},
-    {"affine", AFFINE, {0, 0, DEVICE}, TRANSPOSE, LMAD_ESTIMATE},
-    {"move", MOVE, {0, 0, DEVICE}, TRANSPOSE, LMAD_ESTIMATE},
-    {"from pageable memory", COPY, {0, LM_HOST, PAGEABLE}, TRANSPOSE, LMAD_ESTIMATE},
-    {"from pinned memory", COPY, {0, LM_HOST, PINNED}, TRANSPOSE, LMAD_ESTIMATE},
-    {"to pageable memory", COPY, {LM_HOST, 0, PAGEABLE}, TRANSPOSE, LMAD_ESTIMATE},
-    {"to pinned memory", COPY, {LM_HOST, 0, PINNED}, DENSE, LMAD_ESTIMATE},
-    {"in many chunks", COPY, {LM_HOST, 0, PAGEABLE}, SLICE, LMAD_ESTIMATE},
-    {"between devices", COPY, {0, 1, DEVICE}, TRANSPOSE, LMAD_ESTIMATE},
-    {"measured", COPY, {0, 0, DEVICE}, TRANSPOSE, LMAD_MEASURE},
+    {"within a device", COPY, {0, 0, DEVICE}, TRANSPOSE, LMAD_ESTIMATE, 0},
+    {"within a device, contiguous", COPY, {0, 0, DEVICE}, DENSE, LMAD_ESTIMATE, WAITS},
+    {"fill", FILL, {0, 0, DEVICE}, TRANSPOSE, LMAD_ESTIMATE, 0},
+    {"fill of long elements", FILL, {0, 0, DEVICE}, LONG, LMAD_ESTIMATE, WAITS},
+    {"affine", AFFINE, {0, 0, DEVICE}, TRANSPOSE, LMAD_ESTIMATE, 0},
+    {"move", MOVE, {0, 0, DEVICE}, TRANSPOSE, LMAD_ESTIMATE, 0},
+    {"from pageable memory", COPY, {0, LM_HOST, PAGEABLE}, TRANSPOSE, LMAD_ESTIMATE, 0},
+    {"from pinned memory", COPY, {0, LM_HOST, PINNED}, TRANSPOSE, LMAD_ESTIMATE, 0},
+    {"to pageable memory", COPY, {LM_HOST, 0, PAGEABLE}, TRANSPOSE, LMAD_ESTIMATE, WAITS},
+    {"to pinned memory", COPY, {LM_HOST, 0, PINNED}, DENSE, LMAD_ESTIMATE, 0},
+    {"in many chunks", COPY, {LM_HOST, 0, PAGEABLE}, SLICE, LMAD_ESTIMATE, 0},
+    {"between devices", COPY, {0, 1, DEVICE}, TRANSPOSE, LMAD_ESTIMATE, 0},
+    {"between devices through the host", COPY, {0, 1, DEVICE}, TRANSPOSE, LMAD_ESTIMATE, APART},
+    {"warming up", WARM, {0, 0, DEVICE}, TRANSPOSE, LMAD_ESTIMATE, 0},
+    {"measured", COPY, {0, 0, DEVICE}, TRANSPOSE, LMAD_MEASURE, 0},
+    {"measured, to pinned memory", COPY, {LM_HOST, 0, PINNED}, ROWS, LMAD_MEASURE, 0},
+    {"measured, between devices", COPY, {0, 1, DEVICE}, TRANSPOSE, LMAD_MEASURE, 0},
 };
 enum { FORMS = sizeof forms / sizeof *forms };
 
@@ -62,14 +78,16 @@ static lmad_status plan(lmad_plan **p, const form *f) {
     case MOVE: return lmad_plan_move_hip(p, NULL, &t->dst, &t->src, device, t->elem_size, f->effort);
     case FILL: return lmad_plan_fill_hip(p, NULL, &t->dst, device, t->elem_size, f->effort);
     case AFFINE: return lmad_plan_affine_hip(p, NULL, &t->dst, device, LMAD_INT32, f->effort);
+    case WARM: return lmad_hip_warm(NULL, device);
     }
     return LMAD_ERR_ARGUMENT;
 }
 
 static lmad_status execute(const lmad_plan *p, const form *f, const lm_field *field) {
-    static const int32_t values[] = {7, 2, 3};
-    if (f->op == COPY) return lmad_execute_hip(p, field->d, field->s, NULL);
-    return lmad_execute_hip(p, field->d, f->op == MOVE ? (const void *)field->d : values, NULL);
+    static const int32_t values[25] = {7, 2, 3};
+    const void *src = f->op == COPY ? field->s : f->op == MOVE ? (const void *)field->d : values;
+    if (f->op == WARM) return LMAD_OK;
+    return (f->how & WAITS) ? lmad_execute(p, field->d, src) : lmad_execute_hip(p, field->d, src, NULL);
 }
 
 /* A code that a failure of the run time may have. */
@@ -111,11 +129,14 @@ static void check_alive(const hipemu_counts *before, const char *when) {
                  (int)(now.events - before->events), (int)(now.programs - before->programs), emu->report());
 }
 
+/* What the caller had done wrong before, if anything. */
+static lm_hip_error mistake;
+
 static void check_outcome(const form *f, lm_field *field, lmad_status status, bool failed, const char *when) {
     const lm_hip_error last = lm_field_hip->hipGetLastError(), late = lm_field_hip->hipDeviceSynchronize();
     int device = -1;
     lm_field_good(lm_field_hip->hipGetDevice(&device));
-    if (last || late)
+    if (last != mistake || late)
         complain(when, "left as the last error: %d, came later: %d (status %d)", last, late, (int)status);
     if (device != 0) complain(when, "device %d is the current one", device);
     if (status != LMAD_OK && !is_code(status))
@@ -132,6 +153,7 @@ static int try_failure(const form *f, lm_field *field, int nth, int error) {
     lm_field_reset(field);
     const hipemu_counts before = alive();
     lmad_plan *p = NULL;
+    if (mistake) lm_field_hip->hipSetDevice(99);
     emu->break_call(NULL, nth, error);
     lmad_status status = plan(&p, f);
     if (status == LMAD_OK) status = execute(p, f, field);
@@ -155,25 +177,31 @@ static int step_of(int nth, int calls) {
 static void try_all(const form *f, bool lazy, int error) {
     lm_field field;
     emu = lm_field_begin(2, 64, lazy);
+    emu->set_peers(!(f->how & APART));
     lm_field_open(&field, &f->trial, &f->ends);
     try_failure(f, &field, NEVER, error); /* code is compiled and loaded now */
     const int calls = try_failure(f, &field, NEVER, error);
     int nth = 1;
     while (try_failure(f, &field, nth, error) >= nth) nth += step_of(nth, calls);
-    ck_assert_int_gt(nth, 3);
+    ck_assert_int_gt(nth, 2);
     ck_assert_int_eq(faults, 0);
     lm_field_close(&field);
     emulator_is_clean();
 }
 
+/* Two times out of three while an error of the caller's own waits, once of them in version 5, where even
+ * success takes the last error's place. */
 START_TEST(every_call) {
-    const bool lazy = _i % 2;
-    try_all(&forms[_i / 2], lazy, lazy ? LM_HIP_ERROR_OUT_OF_MEMORY : LM_HIP_ERROR_UNKNOWN);
+    static const lm_hip_error errors[] = {LM_HIP_ERROR_UNKNOWN, LM_HIP_ERROR_OUT_OF_MEMORY,
+                                          LM_HIP_ERROR_ILLEGAL_ADDRESS};
+    const int way = _i % 3;
+    if (way > 0) mistake = LM_HIP_ERROR_INVALID_DEVICE;
+    if (way > 1) setenv("HIPEMU_VERSION", "50200000", 1);
+    try_all(&forms[_i / 3], way > 0, errors[way]);
 }
 END_TEST
 
-/* ---- the compiler, and what is loaded once ---------------------------------------------------------------
- */
+/* ---- the compiler, and what is loaded once ----------------------------------------------------------- */
 
 static const char *const once[] = {"hiprtcCreateProgram", "hiprtcCompileProgram", "hiprtcGetCodeSize",
                                    "hiprtcGetCode",       "hipModuleLoadData",    "hipModuleGetFunction"};
@@ -207,41 +235,73 @@ START_TEST(compiling_and_loading) {
 }
 END_TEST
 
-/* ---- lost devices -------------------------------------------------------------------------------------- */
+/* ---- lost devices ------------------------------------------------------------------------------------ */
 
-/* Lost before planning, between planning and executing, between executing and destroying. */
-START_TEST(lost_device) {
-    const form *f = &forms[_i / 3];
+/* The device that is left works. */
+static void try_device(int device) {
+    const form here = {"on the other device", COPY, {device, device, DEVICE}, TRANSPOSE,
+                       LMAD_ESTIMATE,         WAITS};
+    lm_field field;
+    lmad_plan *p;
+    lm_field_open(&field, &here.trial, &here.ends);
+    lm_field_reset(&field);
+    if (plan(&p, &here) != LMAD_OK || execute(p, &here, &field) != LMAD_OK)
+        ck_abort_msg("%s", lmad_error_detail());
+    ck_assert(lm_field_is_right(&field));
+    lmad_plan_destroy(p);
+    lm_field_close(&field);
+}
+
+enum { BEFORE_PLANNING, BEFORE_EXECUTING, BEFORE_DESTROYING, MOMENTS };
+
+static void lose(const form *f, int device, int moment) {
     lm_field field;
     lmad_plan *p = NULL;
     emu = lm_field_begin(2, 64, true);
+    emu->set_peers(!(f->how & APART));
     lm_field_open(&field, &f->trial, &f->ends);
     lm_field_reset(&field);
-    if (_i % 3 == 0) emu->lose_device(0);
+    if (moment == BEFORE_PLANNING) emu->lose_device(device);
     lmad_status status = plan(&p, f);
-    if (_i % 3 == 1) emu->lose_device(0);
+    if (moment == BEFORE_EXECUTING) emu->lose_device(device);
     if (status == LMAD_OK) status = execute(p, f, &field);
-    if (_i % 3 == 2) emu->lose_device(0);
-    if (status != LMAD_OK && !is_code(status)) ck_abort_msg("status %d: %s", status, lmad_error_detail());
-    if (_i % 3 < 2) ck_assert_int_ne(status, LMAD_OK);
+    if (moment == BEFORE_DESTROYING) emu->lose_device(device);
+    const lmad_status wanted = moment == BEFORE_DESTROYING ? LMAD_OK : LMAD_ERR_DEVICE_LOST;
+    if (status != wanted) ck_abort_msg("%s: status %d: %s", f->name, status, lmad_error_detail());
     lmad_plan_destroy(p);
+    ck_assert_int_eq(lm_field_hip->hipGetLastError(), LM_HIP_SUCCESS);
+    lm_field_good(lm_field_hip->hipSetDevice(1 - device));
+    try_device(1 - device);
     emu->reset();
     lm_field_abandon(&field);
 }
+
+START_TEST(lost_device) {
+    const form *f = &forms[_i / MOMENTS % FORMS];
+    const int device = _i / MOMENTS / FORMS, moment = _i % MOMENTS;
+    const bool concerned = f->ends.dst == device || f->ends.src == device;
+    if (concerned && !(f->op == WARM && moment == BEFORE_EXECUTING)) lose(f, device, moment);
+}
 END_TEST
 
-/* ---- no memory ----------------------------------------------------------------------------------------- */
+/* ---- no memory --------------------------------------------------------------------------------------- */
+
+/* Does the plan own memory of a device? */
+static bool owns_memory(const form *f) {
+    return f->op == MOVE || (f->op == COPY && f->ends.dst != f->ends.src && f->trial.dst.rank > 1);
+}
 
 START_TEST(memory_runs_out) {
     const form *f = &forms[_i];
     lm_field field;
     lmad_plan *p = NULL;
     emu = lm_field_begin(2, 64, true);
+    emu->set_peers(!(f->how & APART));
     lm_field_open(&field, &f->trial, &f->ends);
     emu->set_memory(1);
     const lmad_status status = plan(&p, f);
-    if (f->trial.dst.rank > 1) ck_assert_int_eq(status, LMAD_ERR_NO_MEMORY);
-    lmad_plan_destroy(status == LMAD_OK ? p : NULL);
+    ck_assert_int_eq(status, owns_memory(f) ? LMAD_ERR_NO_MEMORY : LMAD_OK);
+    lmad_plan_destroy(p);
     emu->set_memory(INT64_C(1) << 30);
     lm_field_close(&field);
     emulator_is_clean();
@@ -252,12 +312,12 @@ Suite *lm_suite_hip_faults(void) {
     Suite *suite = suite_create("hip_faults");
     TCase *tc = tcase_create("failing calls");
     tcase_set_timeout(tc, 900);
-    tcase_add_loop_test(tc, every_call, 0, 2 * FORMS);
+    tcase_add_loop_test(tc, every_call, 0, 3 * FORMS);
     tcase_add_loop_test(tc, compiling_and_loading, 0, ONCE);
     suite_add_tcase(suite, tc);
     tc = tcase_create("lost devices");
-    tcase_add_loop_test(tc, lost_device, 0, 3 * (FORMS - 1));
-    tcase_add_loop_test(tc, memory_runs_out, 5, 11);
+    tcase_add_loop_test(tc, lost_device, 0, 2 * FORMS * MOMENTS);
+    tcase_add_loop_test(tc, memory_runs_out, 0, FORMS);
     suite_add_tcase(suite, tc);
     return suite;
 }

@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What device plans keep: compiled code on disk, measurements in wisdom. */
+/* What is measured on devices becomes wisdom. */
 #include <check.h>
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "hip_field.h"
 #include "hip_rig.h"
 #include "lib/device.h"
-#include "lib/device_cache.h"
 #include "lib/record.h"
 #include "lmad-hip.h"
 #include "wise.h"
@@ -23,168 +18,6 @@ static lm_trial transpose(int64_t rows, int64_t columns) {
                       .src = {2, 0, {{columns, 1}, {rows, columns}}},
                       .elem_size = 4};
 }
-
-/* ---- entries ----------------------------------------------------------------------------------------- */
-
-static char folder[] = "/tmp/lmad-cache-XXXXXX";
-
-static void open_folder(void) {
-    strcpy(folder + sizeof folder - 7, "XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(folder));
-    setenv("LMAD_CACHE", folder, 1);
-}
-
-/* Visit the files of the folder; how many there are. */
-static int each_file(void (*visit)(const char *path)) {
-    char path[512];
-    int count = 0;
-    DIR *dir = opendir(folder);
-    ck_assert_ptr_nonnull(dir);
-    for (struct dirent *d; (d = readdir(dir)) != NULL;) {
-        if (d->d_name[0] == '.') continue;
-        snprintf(path, sizeof path, "%s/%s", folder, d->d_name);
-        visit(path);
-        count++;
-    }
-    closedir(dir);
-    return count;
-}
-
-static void drop(const char *path) { unlink(path); }
-
-static void close_folder(void) {
-    each_file(drop);
-    rmdir(folder);
-}
-
-static void flip_a_byte(const char *path) {
-    FILE *f = fopen(path, "r+");
-    fseek(f, -20, SEEK_END);
-    const int c = fgetc(f);
-    fseek(f, -20, SEEK_END);
-    fputc(c ^ 1, f);
-    fclose(f);
-}
-
-static void cut(const char *path) { ck_assert_int_eq(truncate(path, 100), 0); }
-static void empty(const char *path) { ck_assert_int_eq(truncate(path, 0), 0); }
-static void open_to_all(const char *path) { chmod(path, 0666); }
-static void replace_by_link(const char *path) {
-    char other[600];
-    snprintf(other, sizeof other, "%s.real", path);
-    rename(path, other);
-    ck_assert_int_eq(symlink(other, path), 0);
-}
-static void replace_by_folder(const char *path) {
-    unlink(path);
-    mkdir(path, 0700);
-}
-static void replace_by_text(const char *path) {
-    FILE *f = fopen(path, "w");
-    fputs("lmad-code 1 0123456789abcdef 0000000004\nkey\n", f);
-    fclose(f);
-}
-
-START_TEST(entries_are_what_was_written) {
-    lm_cached got = {0};
-    open_folder();
-    const lm_cached entry = {(char *)"some\0bytes", 10};
-    ck_assert(!lm_device_cache_read("key one", &got));
-    lm_device_cache_write("key one", &entry);
-    ck_assert(lm_device_cache_read("key one", &got));
-    ck_assert_uint_eq(got.size, 10);
-    ck_assert_mem_eq(got.bytes, entry.bytes, 10);
-    free(got.bytes);
-    ck_assert(!lm_device_cache_read("key two", &got));
-    close_folder();
-}
-END_TEST
-
-static void (*const damages[])(const char *) = {
-    flip_a_byte, cut, empty, open_to_all, replace_by_link, replace_by_folder, replace_by_text};
-enum { DAMAGES = sizeof damages / sizeof *damages };
-
-START_TEST(damaged_entries_are_not_there) {
-    char path[600];
-    lm_cached got;
-    open_folder();
-    const lm_cached entry = {folder, sizeof folder};
-    lm_device_cache_write("key", &entry);
-    ck_assert(lm_device_cache_read("key", &got));
-    free(got.bytes);
-    ck_assert_int_eq(each_file(damages[_i]), 1);
-    ck_assert(!lm_device_cache_read("key", &got));
-    (void)path;
-    each_file(drop);
-    DIR *dir = opendir(folder);
-    for (struct dirent *d; (d = readdir(dir)) != NULL;) {
-        snprintf(path, sizeof path, "%s/%s", folder, d->d_name);
-        if (d->d_name[0] != '.') rmdir(path);
-    }
-    closedir(dir);
-    rmdir(folder);
-}
-END_TEST
-
-START_TEST(nowhere_is_no_failure) {
-    lm_cached got;
-    const lm_cached entry = {folder, sizeof folder};
-    static const char *const places[] = {"", "/proc/none/at/all", "/dev/null/x"};
-    for (int k = 0; k < 3; k++) {
-        setenv("LMAD_CACHE", places[k], 1);
-        lm_device_cache_write("key", &entry);
-        ck_assert(!lm_device_cache_read("key", &got));
-    }
-}
-END_TEST
-
-/* ---- compilations ------------------------------------------------------------------------------------ */
-
-/* In a process of its own: compilations of a plan that works. */
-static int compilations(void) {
-    fflush(NULL);
-    const pid_t child = fork();
-    int status;
-    if (child == 0) {
-        hipemu_counts n;
-        const hipemu *emu = lm_field_begin(1, 64, false);
-        const lm_trial t = transpose(70, 50);
-        const char *why = lm_hip_rig_try(&t, 0, NULL, LMAD_ESTIMATE);
-        if (why) fprintf(stderr, "%s\n", why);
-        emu->counts(&n);
-        _exit(why ? 99 : (int)n.compiles);
-    }
-    ck_assert_int_eq(waitpid(child, &status, 0), child);
-    ck_assert(WIFEXITED(status) && WEXITSTATUS(status) != 99);
-    return WEXITSTATUS(status);
-}
-
-START_TEST(code_is_compiled_once) {
-    open_folder();
-    const int first = compilations();
-    ck_assert_int_gt(first, 0);
-    ck_assert_int_eq(compilations(), 0);
-    each_file(flip_a_byte);
-    ck_assert_int_eq(compilations(), first);
-    ck_assert_int_eq(compilations(), 0);
-    close_folder();
-}
-END_TEST
-
-START_TEST(without_code_there_is_no_plan) {
-    lm_field_begin(1, 64, false);
-    setenv("LMAD_CACHE", "", 1);
-    setenv("HIPEMU_CXX", "false", 1);
-    const lm_trial t = transpose(70, 50);
-    const lm_trial flat = {
-        .op = LM_OP_COPY, .dst = {1, 0, {{999, 1}}}, .src = {1, 0, {{999, 1}}}, .elem_size = 4};
-    lmad_plan *p = NULL;
-    ck_assert_int_eq(lm_hip_rig_plan(&p, &t, 0, NULL, 0), LMAD_ERR_NO_CODE);
-    ck_assert_ptr_null(p);
-    ck_assert_ptr_null(lm_hip_rig_try(&flat, 0, NULL, LMAD_ESTIMATE)); /* needs none */
-    emulator_is_clean();
-}
-END_TEST
 
 /* ---- wisdom ------------------------------------------------------------------------------------------ */
 
@@ -302,14 +135,7 @@ END_TEST
 
 Suite *lm_suite_hip_learn(void) {
     Suite *suite = suite_create("hip_learn");
-    TCase *tc = tcase_create("code"), *wisdom = tcase_create("wisdom");
-    tcase_set_timeout(tc, 120);
-    tcase_add_test(tc, entries_are_what_was_written);
-    tcase_add_loop_test(tc, damaged_entries_are_not_there, 0, DAMAGES);
-    tcase_add_test(tc, nowhere_is_no_failure);
-    tcase_add_test(tc, code_is_compiled_once);
-    tcase_add_test(tc, without_code_there_is_no_plan);
-    suite_add_tcase(suite, tc);
+    TCase *wisdom = tcase_create("wisdom");
     tcase_set_timeout(wisdom, 300);
     tcase_add_test(wisdom, measurements_become_wisdom);
     tcase_add_test(wisdom, the_time_limit_holds);

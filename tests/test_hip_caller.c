@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Callers of the device API who do what they may, or what they must not: their state stays theirs, and
+ * whatever HIP can tell to be wrong is a code. */
+#include <check.h>
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "child.h"
+#include "hip_field.h"
+#include "lmad-hip.h"
+
+static const hipemu *emu;
+
+static const lm_trial transpose = {
+    .elem_size = 4, .dst = {2, 0, {{40, 30}, {30, 1}}}, .src = {2, 0, {{40, 1}, {30, 40}}}};
+static const lm_trial shift = {
+    .op = LM_OP_MOVE, .elem_size = 4, .dst = {1, 5, {{999, 1}}}, .src = {1, 0, {{999, 1}}}};
+
+static const lm_field_ends within = {0, 0, DEVICE}, upwards = {0, LM_HOST, PAGEABLE},
+                           downwards = {LM_HOST, 0, PAGEABLE}, across = {0, 1, DEVICE};
+
+static lmad_plan *plan_of(const lm_trial *t, const lm_field_ends *e) {
+    lmad_plan *p = NULL;
+    const lmad_status status =
+        t->op == LM_OP_MOVE ? lmad_plan_move_hip(&p, NULL, &t->dst, &t->src, e->dst, t->elem_size, 0)
+                            : lmad_plan_copy_hip(&p, NULL, &t->dst, e->dst, &t->src, e->src, t->elem_size, 0);
+    if (status != LMAD_OK) ck_abort_msg("%s", lmad_error_detail());
+    return p;
+}
+
+static void *device_memory(int device, size_t bytes) {
+    void *p;
+    int before;
+    lm_field_good(lm_field_hip->hipGetDevice(&before));
+    lm_field_good(lm_field_hip->hipSetDevice(device));
+    lm_field_good(lm_field_hip->hipMalloc(&p, bytes));
+    lm_field_good(lm_field_hip->hipSetDevice(before));
+    return p;
+}
+
+static void expect(lmad_status got, lmad_status wanted, const char *word) {
+    ck_assert_msg(got == wanted, "status %d: %s", (int)got, lmad_error_detail());
+    ck_assert_msg(strstr(lmad_error_detail(), word) != NULL, "no \"%s\" in: %s", word, lmad_error_detail());
+}
+
+/* ---- an error that waits
+ * ------------------------------------------------------------------------------------ */
+
+/* The caller's own, by a call that is not one of ours. */
+static lm_hip_error make_mistake(void) {
+    ck_assert_int_eq(lm_field_hip->hipSetDevice(99), LM_HIP_ERROR_INVALID_DEVICE);
+    return LM_HIP_ERROR_INVALID_DEVICE;
+}
+
+/* As few threads as there are: root may have as many as it likes, so somebody else tries. */
+static void allow_threads(bool allowed) {
+    struct rlimit limit;
+    ck_assert_int_eq(getrlimit(RLIMIT_NPROC, &limit), 0);
+    limit.rlim_cur = allowed ? limit.rlim_max : 0;
+    if (geteuid() == 0) ck_assert_int_eq(setuid(65534), 0);
+    ck_assert_int_eq(setrlimit(RLIMIT_NPROC, &limit), 0);
+}
+
+static void without_threads(void) {
+    const lm_field_ends *const ends[] = {&within, &upwards};
+    emu = lm_field_begin(1, 64, true);
+    lm_field f[2];
+    lmad_plan *p[2], *none = NULL;
+    for (int k = 0; k < 2; k++) {
+        lm_field_open(&f[k], &transpose, ends[k]);
+        lm_field_reset(&f[k]);
+        p[k] = plan_of(&transpose, ends[k]);
+    }
+    allow_threads(false);
+    const lm_hip_error mistake = make_mistake();
+    for (int k = 0; k < 2; k++)
+        expect(lmad_execute_hip(p[k], f[k].d, f[k].s, NULL), LMAD_ERR_NO_MEMORY, "no thread");
+    expect(lmad_hip_warm(NULL, 0), LMAD_ERR_NO_MEMORY, "no thread");
+    expect(lmad_plan_fill_hip(&none, NULL, &transpose.dst, 0, 4, 0), LMAD_ERR_NO_MEMORY, "no thread");
+    ck_assert_int_eq(lm_field_hip->hipGetLastError(), mistake);
+    for (int k = 0; k < 2; k++)
+        ck_assert_int_eq(lmad_execute(p[k], f[k].d, f[k].s), LMAD_OK); /* none waits now */
+    make_mistake();
+    for (int k = 0; k < 2; k++) lmad_plan_destroy(p[k]);
+    ck_assert_int_eq(lm_field_hip->hipGetLastError(), mistake);
+    allow_threads(true);
+    for (int k = 0; k < 2; k++) {
+        ck_assert(lm_field_is_right(&f[k]));
+        lm_field_close(&f[k]);
+    }
+    emulator_is_clean();
+}
+
+/* In a child, for there is no way back from another user. */
+START_TEST(an_error_waits_and_there_is_no_thread) { lm_in_child(without_threads); }
+END_TEST
+
+/* Nothing is lost either where HIP is loaded, without a device, by the call. */
+START_TEST(an_error_waits_and_there_is_no_device) {
+    lmad_plan *p;
+    emu = emulator();
+    emu->set_devices(0);
+    void *memory;
+    ck_assert_int_ne(emulator_more()->hipMallocManaged(&memory, 8, 1), LM_HIP_SUCCESS);
+    expect(lmad_plan_fill_hip(&p, NULL, &transpose.dst, 0, 4, 0), LMAD_ERR_NO_DEVICE, "finds no GPU");
+    lm_hip_error (*last)(void);
+    void *symbol = dlsym(dlopen(emulator_path(), RTLD_NOW | RTLD_NOLOAD), "hipGetLastError");
+    ck_assert_ptr_nonnull(symbol);
+    memcpy(&last, &symbol, sizeof last);
+    ck_assert_int_eq(last(), LM_HIP_ERROR_NO_DEVICE);
+}
+END_TEST
+
+/* ---- streams
+ * ------------------------------------------------------------------------------------------------ */
+
+/* The calling thread's own default stream: in its order, and on this thread although an error waits. */
+START_TEST(stream_of_the_thread) {
+    const lm_field_ends *const ends[] = {&within, &upwards, &downwards, &across};
+    const lm_hip_stream own = LM_HIP_STREAM_PER_THREAD;
+    emu = lm_field_begin(2, 64, true);
+    for (int k = 0; k < 4; k++) {
+        lm_field f;
+        lm_field_open(&f, &transpose, ends[k]);
+        lm_field_good(lm_field_hip->hipSetDevice(0));
+        lmad_plan *p = plan_of(&transpose, ends[k]);
+        lm_field_reset(&f);
+        const lm_hip_error mistake = make_mistake();
+        if (lmad_execute_hip(p, f.d, f.s, own) != LMAD_OK) ck_abort_msg("%s", lmad_error_detail());
+        ck_assert_int_eq(lm_field_hip->hipGetLastError(), mistake);
+        lm_field_good(lm_field_hip->hipMemcpyAsync(f.got, f.dst, f.dst_size, LM_HIP_COPY_DEFAULT, own));
+        lm_field_good(lm_field_hip->hipStreamSynchronize(own));
+        ck_assert(memcmp(f.got, f.want, f.dst_size) == 0);
+        lmad_plan_destroy(p);
+        lm_field_close(&f);
+    }
+    emulator_is_clean();
+}
+END_TEST
+
+/* NULL is the default stream of the plan's device, whichever is the current one. */
+START_TEST(no_stream_on_another_device) {
+    const lm_field_ends there = {1, 1, DEVICE}, to = {1, LM_HOST, PINNED}, from = {LM_HOST, 1, PINNED};
+    const lm_field_ends *const ends[] = {&there, &to, &from};
+    emu = lm_field_begin(3, 64, true);
+    for (int k = 0; k < 3; k++) {
+        int current;
+        lm_field f;
+        lm_field_open(&f, &transpose, ends[k]);
+        lmad_plan *p = plan_of(&transpose, ends[k]);
+        lm_field_reset(&f);
+        lm_field_good(lm_field_hip->hipSetDevice(2));
+        ck_assert_int_eq(lmad_execute_hip(p, f.d, f.s, NULL), LMAD_OK);
+        lm_field_good(lm_field_hip->hipGetDevice(&current));
+        ck_assert_int_eq(current, 2);
+        lm_field_good(lm_field_hip->hipSetDevice(1));
+        lm_field_good(lm_field_hip->hipStreamSynchronize(NULL));
+        ck_assert(lm_field_is_right(&f));
+        lmad_plan_destroy(p);
+        lm_field_close(&f);
+    }
+    emulator_is_clean();
+}
+END_TEST
+
+/* Of another device, or destroyed: a code; nothing is lost by it, and the next execution works. */
+START_TEST(streams_that_cannot_be) {
+    const lm_field_ends *const ends[] = {&within, &upwards, &downwards, &across};
+    emu = lm_field_begin(2, 64, true);
+    lm_hip_stream gone = lm_field_stream(0), there = lm_field_stream(1);
+    lm_field_good(lm_field_hip->hipStreamDestroy(gone));
+    lm_field_good(lm_field_hip->hipSetDevice(0));
+    for (int k = 0; k < 4; k++) {
+        lm_field f;
+        lm_field_open(&f, &transpose, ends[k]);
+        lm_field_good(lm_field_hip->hipSetDevice(0));
+        lmad_plan *p = plan_of(&transpose, ends[k]);
+        lm_field_reset(&f);
+        expect(lmad_execute_hip(p, f.d, f.s, gone), LMAD_ERR_DEVICE, "hipErrorInvalidHandle");
+        expect(lmad_execute_hip(p, f.d, f.s, there), LMAD_ERR_DEVICE, "hipErrorInvalidHandle");
+        ck_assert_int_eq(lm_field_hip->hipPeekAtLastError(), LM_HIP_SUCCESS);
+        ck_assert_int_eq(lmad_execute(p, f.d, f.s), LMAD_OK);
+        ck_assert(lm_field_is_right(&f));
+        lmad_plan_destroy(p);
+        lm_field_close(&f);
+    }
+    lm_field_good(lm_field_hip->hipStreamDestroy(there));
+}
+END_TEST
+
+/* ---- pointers
+ * ----------------------------------------------------------------------------------------------- */
+
+START_TEST(memory_that_cannot_be) {
+    enum { BYTES = 4800 };
+    emu = lm_field_begin(2, 64, true);
+    char *host = calloc(2, BYTES), *here = device_memory(0, 2 * BYTES), *there = device_memory(1, BYTES);
+    lmad_plan *copy = plan_of(&transpose, &within), *move = plan_of(&shift, &within), *fill, *up, *down,
+              *both;
+    ck_assert_int_eq(lmad_plan_fill_hip(&fill, NULL, &transpose.dst, 0, 4, 0), LMAD_OK);
+    up = plan_of(&transpose, &upwards), down = plan_of(&transpose, &downwards),
+    both = plan_of(&transpose, &across);
+    expect(lmad_execute_hip(copy, host, here, NULL), LMAD_ERR_ARGUMENT,
+           "destination: planned as memory of device 0");
+    expect(lmad_execute(copy, here, host), LMAD_ERR_ARGUMENT,
+           "source: planned as memory of device 0, but HIP");
+    expect(lmad_execute_hip(copy, here, there, NULL), LMAD_ERR_ARGUMENT,
+           "source: planned as memory of device 0, but it");
+    expect(lmad_execute_hip(move, host, host, NULL), LMAD_ERR_ARGUMENT, "destination");
+    expect(lmad_execute_with(move, here, here, host), LMAD_ERR_ARGUMENT, "scratch");
+    expect(lmad_execute_hip(fill, there, host, NULL), LMAD_ERR_ARGUMENT, "destination");
+    expect(lmad_execute_hip(up, host, host + BYTES, NULL), LMAD_ERR_ARGUMENT, "destination");
+    expect(lmad_execute_hip(up, there, host, NULL), LMAD_ERR_ARGUMENT, "destination");
+    expect(lmad_execute_hip(down, host, host + BYTES, NULL), LMAD_ERR_ARGUMENT, "source");
+    expect(lmad_execute_hip(down, there, here, NULL), LMAD_ERR_ARGUMENT, "planned as memory of the host");
+    expect(lmad_execute_hip(both, there, here, NULL), LMAD_ERR_ARGUMENT, "destination");
+    expect(lmad_execute_hip(both, here, here + BYTES, NULL), LMAD_ERR_ARGUMENT, "source");
+    ck_assert_int_eq(lm_field_hip->hipGetLastError(), LM_HIP_SUCCESS);
+    lmad_plan *const all[] = {copy, move, fill, up, down, both};
+    for (int k = 0; k < 6; k++) lmad_plan_destroy(all[k]);
+    lm_field_good(lm_field_hip->hipFree(here));
+    lm_field_good(lm_field_hip->hipFree(there));
+    free(host);
+    emulator_is_clean();
+}
+END_TEST
+
+/* The same whatever lies where: nothing is looked at. */
+START_TEST(empty_problems_have_no_memory) {
+    const lm_field_ends *const ends[] = {&within, &upwards, &downwards, &across};
+    lm_trial t = transpose;
+    t.dst.dim[1].n = t.src.dim[1].n = 0;
+    emu = lm_field_begin(2, 64, true);
+    for (int k = 0; k < 4; k++) {
+        lmad_plan *p = plan_of(&t, ends[k]);
+        ck_assert_int_eq(lmad_execute_hip(p, NULL, NULL, (void *)&t), LMAD_OK);
+        ck_assert_int_eq(lmad_execute(p, NULL, NULL), LMAD_OK);
+        ck_assert_int_eq(lmad_execute_with(p, NULL, NULL, NULL), LMAD_OK);
+        lmad_plan_destroy(p);
+    }
+    lmad_plan *p = NULL;
+    ck_assert_int_eq(lmad_plan_copy_hip(&p, NULL, &t.dst, 7, &t.src, 0, 4, 0), LMAD_ERR_NO_DEVICE);
+    ck_assert_int_eq(lmad_plan_copy_hip(&p, NULL, &t.dst, 0, &t.src, 7, 4, 0), LMAD_ERR_NO_DEVICE);
+    ck_assert_int_eq(lmad_plan_copy_hip(&p, NULL, &t.dst, LMAD_HOST, &t.src, 7, 4, 0), LMAD_ERR_NO_DEVICE);
+    ck_assert_ptr_null(p);
+    emulator_is_clean();
+}
+END_TEST
+
+/* Elements further apart than 2^31 and 2^32 of them; there is only as much memory as is touched. */
+START_TEST(problems_that_reach_far) {
+    const int64_t far[] = {(INT64_C(1) << 31) + 3, (INT64_C(1) << 32) + 5}, step = far[_i % 2];
+    lm_trial t = {.elem_size = 4, .dst = {2, 0, {{3, 50}, {40, 1}}}, .src = {2, 0, {{3, step}, {40, 1}}}};
+    if (_i / 2 % 2) t.dst = (lmad_desc){2, 0, {{3, 1}, {40, 3}}};
+    const bool turned = _i / 4;
+    if (turned) t = (lm_trial){.elem_size = 4, .dst = t.src, .src = t.dst};
+    float values[150], got[3][40];
+    emu = lm_field_begin(1, 64, false);
+    emu->set_memory(INT64_C(1) << 40);
+    void *wide, *near = device_memory(0, sizeof values);
+    if (lm_field_hip->hipMalloc(&wide, (size_t)(2 * step + 40) * 4) != LM_HIP_SUCCESS) {
+        lm_field_hip->hipGetLastError();
+        lm_field_good(lm_field_hip->hipFree(near));
+        return; /* not to be had here */
+    }
+    const lmad_desc *n = turned ? &t.src : &t.dst;
+    for (int i = 0; i < 150; i++) values[i] = (float)i;
+    lm_field_good(lm_field_hip->hipMemcpyAsync(near, values, sizeof values, LM_HIP_COPY_DEFAULT, NULL));
+    for (int i = 0; i < 3 && !turned; i++)
+        lm_field_good(lm_field_hip->hipMemcpyAsync((float *)wide + i * step, values + i * 40, 160,
+                                                   LM_HIP_COPY_DEFAULT, NULL));
+    lmad_plan *p = plan_of(&t, &within);
+    if (lmad_execute(p, turned ? wide : near, turned ? near : wide) != LMAD_OK)
+        ck_abort_msg("%s", lmad_error_detail());
+    lmad_plan_destroy(p);
+    if (turned) {
+        for (int i = 0; i < 3; i++)
+            lm_field_good(lm_field_hip->hipMemcpyAsync(got[i], (float *)wide + i * step, 160,
+                                                       LM_HIP_COPY_DEFAULT, NULL));
+        for (int i = 0; i < 120; i++)
+            ck_assert_float_eq(got[i / 40][i % 40],
+                               (float)(i / 40 * n->dim[0].stride + i % 40 * n->dim[1].stride));
+    } else {
+        lm_field_good(lm_field_hip->hipMemcpyAsync(values, near, sizeof values, LM_HIP_COPY_DEFAULT, NULL));
+        for (int i = 0; i < 120; i++)
+            ck_assert_float_eq(values[i / 40 * n->dim[0].stride + i % 40 * n->dim[1].stride], (float)i);
+    }
+    lm_field_good(lm_field_hip->hipFree(wide));
+    lm_field_good(lm_field_hip->hipFree(near));
+    emulator_is_clean();
+}
+END_TEST
+
+/* ---- fork
+ * ---------------------------------------------------------------------------------------------------- */
+
+static lmad_plan *inherited[3];
+
+static void use_inherited(void) {
+    char bytes[9600] = {1};
+    lmad_plan *p = NULL;
+    const lmad_desc d = {1, 0, {{8, 1}}};
+    for (int k = 0; k < 3; k++) {
+        expect(lmad_execute(inherited[k], bytes, k == 1 ? bytes : bytes + 4800), LMAD_ERR_NO_DEVICE, "fork");
+        lmad_plan_destroy(inherited[k]);
+    }
+    expect(lmad_plan_fill_hip(&p, NULL, &transpose.dst, 0, 4, 0), LMAD_ERR_NO_DEVICE, "fork");
+    expect(lmad_hip_warm(NULL, 0), LMAD_ERR_NO_DEVICE, "fork");
+    ck_assert_int_eq(lmad_plan_copy_hip(&p, NULL, &d, LMAD_HOST, &d, LMAD_HOST, 1, 0), LMAD_OK);
+    ck_assert_int_eq(lmad_execute(p, bytes + 8, bytes), LMAD_OK);
+    ck_assert_int_eq(bytes[8], 1);
+    lmad_plan_destroy(p);
+}
+
+START_TEST(children_use_no_devices) {
+    emu = lm_field_begin(1, 64, true);
+    inherited[0] = plan_of(&transpose, &within);
+    inherited[1] = plan_of(&shift, &within);
+    inherited[2] = plan_of(&transpose, &upwards);
+    lm_in_child(use_inherited);
+    for (int k = 0; k < 3; k++) lmad_plan_destroy(inherited[k]);
+    emulator_is_clean();
+}
+END_TEST
+
+Suite *lm_suite_hip_caller(void) {
+    Suite *suite = suite_create("hip_caller");
+    TCase *tc = tcase_create("callers");
+    tcase_set_timeout(tc, 300);
+    tcase_add_test(tc, an_error_waits_and_there_is_no_thread);
+    tcase_add_test(tc, an_error_waits_and_there_is_no_device);
+    tcase_add_test(tc, stream_of_the_thread);
+    tcase_add_test(tc, no_stream_on_another_device);
+    tcase_add_test(tc, streams_that_cannot_be);
+    tcase_add_test(tc, memory_that_cannot_be);
+    tcase_add_test(tc, empty_problems_have_no_memory);
+    tcase_add_loop_test(tc, problems_that_reach_far, 0, 8);
+    tcase_add_test(tc, children_use_no_devices);
+    suite_add_tcase(suite, tc);
+    return suite;
+}
