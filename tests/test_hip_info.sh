@@ -22,6 +22,10 @@ said() {
     grep -q -e "$pattern" "$folder/said" || failed "no \"$pattern\" with $*, but: $(grep '^HIP' "$folder/said")"
 }
 
+if env LMAD_HIP_LIBRARY="$emulator" "$info" | grep '^HIP  *built without HIP$'; then
+    exit 77
+fi
+
 # None at all; one that cannot work; one without devices. The system's own may be there or not.
 said '^HIP  *LMAD_HIP_LIBRARY is empty$' LMAD_HIP_LIBRARY=
 said '^HIP  *LMAD_HIP_LIBRARY: .*/nothing\.so' LMAD_HIP_LIBRARY=/nothing.so

@@ -7,8 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "config.h"
 #include "emulator.h"
 #include "lib/device.h"
+#include "lmad-hip.h"
 
 Suite *lm_suite_hip_runtime(void);
 
@@ -275,8 +277,38 @@ START_TEST(test_one_kind_of_properties) {
 }
 END_TEST
 
+/* ---- A library that was built without -------------------------------------------------------------- */
+
+/* Whatever there is, it is not loaded; and hosts are none of its business. */
+START_TEST(test_built_without) {
+    lmad_desc d;
+    lmad_plan *plan;
+    char dst[8], src[8] = "payload";
+    setenv("LMAD_HIP_LIBRARY", emulator_path(), 1);
+    check_none("built without HIP");
+    ck_assert_int_eq(lmad_hip_warm(NULL, 0), LMAD_ERR_NO_DEVICE);
+    ck_assert_int_eq(lmad_parse(&d, "[(8,1)]"), LMAD_OK);
+    ck_assert_int_eq(lmad_plan_copy_hip(&plan, NULL, &d, 0, &d, LMAD_HOST, 1, 0), LMAD_ERR_NO_DEVICE);
+    ck_assert_int_eq(lmad_plan_copy_hip(&plan, NULL, &d, LMAD_HOST, &d, LMAD_HOST, 1, 0), LMAD_OK);
+    ck_assert_int_eq(lmad_execute(plan, dst, src), LMAD_OK);
+    ck_assert_str_eq(dst, src);
+    lmad_plan_destroy(plan);
+    ck_assert(!is_loaded());
+}
+END_TEST
+
+#ifdef LM_WITHOUT_HIP
+enum { WITHOUT_HIP = 1 };
+#else
+enum { WITHOUT_HIP = 0 };
+#endif
+
 Suite *lm_suite_hip_runtime(void) {
     Suite *suite = suite_create("hip_runtime");
+    TCase *bare = tcase_create("built without");
+    if (WITHOUT_HIP) tcase_add_test(bare, test_built_without);
+    suite_add_tcase(suite, bare);
+    if (WITHOUT_HIP) return suite;
     TCase *none = tcase_create("none");
     tcase_add_loop_test(none, test_none, 0, 3);
     tcase_add_test(none, test_no_device);

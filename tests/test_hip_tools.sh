@@ -14,6 +14,10 @@ fail() {
 
 problem='4 [(100,300),(300,1)] [(100,1),(300,100)]'
 
+if LMAD_HIP_LIBRARY="$PWD/tests/libhipemu.so" ./lmad-info | grep '^HIP  *built without HIP$'; then
+    exit 77
+fi
+
 # Without a run time: a message, and nothing on standard output.
 export LMAD_HIP_LIBRARY=/nowhere/libamdhip64.so
 if ./lmad-wisdom -o "$folder/none" --device hip:0 --problem "$problem" >"$folder/out" 2>"$folder/err"; then
