@@ -4,7 +4,6 @@
 #include "device_code.h"
 
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,10 +43,6 @@ const char *lm_device_source(void) {
 /* ---- compiling -------------------------------------------------------------------------------------- */
 
 enum { OPTIONS = 32, OPTIONS_TEXT = 512 };
-
-static atomic_int compilations;
-
-int lm_device_compilations(void) { return atomic_load(&compilations); }
 
 /* Cut a text at its blanks. */
 static int split(char *text, const char **part, int most) {
@@ -100,7 +95,6 @@ static lmad_status compile(const lm_hip *hip, const lm_device *device, const cha
     const int count = 2 + split(text, option + 2, OPTIONS - 2);
     if (hip->hiprtcCreateProgram(&program, lm_device_source(), "lmad.hip", 0, NULL, NULL) != 0)
         return lm_fail(LMAD_ERR_NO_CODE, "the compiler for device code cannot be started");
-    atomic_fetch_add(&compilations, 1);
     const lmad_status status = hip->hiprtcCompileProgram(program, count, option) == 0
                                    ? take_code(hip, program, out)
                                    : refuse(hip, program, device->arch);

@@ -15,7 +15,4 @@ lmad_status lm_device_code_get(const lm_device *device, const lm_variant *varian
 /* The device source, one text with everything included; static. NULL: no memory. */
 const char *lm_device_source(void);
 
-/* Compilations by this process so far. */
-int lm_device_compilations(void);
-
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where pinned memory lies: hwloc knows which node a device hangs on, the calling thread's memory policy says
- * so to the run time while it allocates. */
+/* Where pinned memory lies: hwloc knows which node a device hangs on, the memory policy of the thread that
+ * allocates says so to the run time. */
 #include "device_near.h"
 
 #include <hwloc.h>
@@ -51,19 +51,31 @@ static hwloc_topology_t this_machine(void) {
     return machine;
 }
 
-lm_hip_error lm_near_alloc(const lm_device *device, size_t bytes, void **out) {
+typedef struct request {
+    const lm_device *device;
+    hwloc_const_nodeset_t nodes;
+    size_t bytes;
+    void **out;
+    lm_hip_error error;
+} request;
+
+static void allocate(void *arg) {
+    request *r = arg;
     const lm_hip *hip = lm_hip_get();
-    hwloc_topology_t topology = lm_machine_get()->numa_nodes > 1 ? this_machine() : NULL;
-    hwloc_const_nodeset_t nodes = topology ? nodes_of(topology, device->pci) : NULL;
-    hwloc_nodeset_t before = nodes ? hwloc_bitmap_alloc() : NULL;
-    hwloc_membind_policy_t policy;
     const int flags = HWLOC_MEMBIND_THREAD | HWLOC_MEMBIND_BYNODESET;
-    unsigned how = LM_HIP_HOST_PORTABLE;
-    bool bound = before && hwloc_get_membind(topology, before, &policy, flags) == 0 &&
-                 hwloc_set_membind(topology, nodes, HWLOC_MEMBIND_BIND, flags) == 0;
-    if (bound) how |= LM_HIP_HOST_NUMA_USER;
-    const lm_hip_error error = hip->hipHostMalloc(out, bytes, how);
-    if (bound) hwloc_set_membind(topology, before, policy, flags);
-    if (before) hwloc_bitmap_free(before);
-    return error;
+    r->error = hip->hipSetDevice(r->device->number);
+    if (r->error) return;
+    const bool bound = hwloc_set_membind(machine, r->nodes, HWLOC_MEMBIND_BIND, flags) == 0;
+    r->error =
+        hip->hipHostMalloc(r->out, r->bytes, LM_HIP_HOST_PORTABLE | (bound ? LM_HIP_HOST_NUMA_USER : 0));
+}
+
+/* The policy is that of a thread made for it: hwloc cannot tell the default one from others, to put it back.
+ */
+lm_hip_error lm_near_alloc(const lm_device *device, size_t bytes, void **out) {
+    hwloc_topology_t topology = lm_machine_get()->numa_nodes > 1 ? this_machine() : NULL;
+    request r = {.device = device, .bytes = bytes, .out = out};
+    r.nodes = topology ? nodes_of(topology, device->pci) : NULL;
+    if (r.nodes && lm_hip_apart(allocate, &r)) return r.error;
+    return lm_hip_get()->hipHostMalloc(out, bytes, LM_HIP_HOST_PORTABLE);
 }

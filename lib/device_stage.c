@@ -164,10 +164,7 @@ static lmad_status start(lm_stage **out, const lm_problem *problem, const lm_set
     s->problem = *problem;
     s->settings = *settings;
     s->device = problem->dst_space == LM_HOST ? problem->src_space : problem->dst_space;
-    if (params)
-        s->params = *params;
-    else
-        lm_stage_propose(problem, LMAD_ESTIMATE, &s->params, 1);
+    s->params = *params;
     lm_stage_cut(&s->crossing, problem, &s->params);
     for (int i = 0; i < LM_STAGE_FLIGHTS; i++) s->flight[i].stage = s;
     *out = s;

@@ -54,7 +54,7 @@ int lm_stage_format(char *buf, size_t size, const lm_stage_params *params);
 bool lm_stage_parse(lm_stage_params *out, const char *text);
 
 /* Make a staged copy for a canonical problem, neither empty nor within one space. @p ctx gives the steps on
- * devices their wisdom, @p settings the steps on the host their threads; @p params NULL = best by estimate.
+ * devices their wisdom, @p settings the steps on the host their threads.
  *
  * It owns, from here to its end: up to 2*chunk bytes of pinned memory on the NUMA node nearest to the device,
  * as much on each device, up to four streams, their events, and the steps of both sides. An execution

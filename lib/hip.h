@@ -32,6 +32,9 @@ const char *lm_hip_library(void);
  * then, the work is done by another thread. False where none can be made: nothing was done then. */
 bool lm_hip_aside(const lm_hip *hip, void (*work)(void *arg), void *arg);
 
+/* The same, always by another thread. Its current device is 0. */
+bool lm_hip_apart(void (*work)(void *arg), void *arg);
+
 /* May the compiler of this run time be asked for such code ("gfx90a:sramecc+:xnack-")? Versions before 6
  * abort the process over an architecture that they do not know. */
 bool lm_hip_compiles_for(const char *arch);

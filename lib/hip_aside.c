@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Work on a thread of its own, so that the last error of the calling one stays. */
+/* Work on a thread of its own, so that what the calling one has stays: its last error, its memory policy. */
 #define _GNU_SOURCE 1
 #include <pthread.h>
 #include <signal.h>
@@ -19,8 +19,7 @@ static void *run(void *arg) {
 
 /* Signals stay the business of the program's own threads; and nobody is cancelled while the other one works
  * with what is on this one's stack. */
-bool lm_hip_aside(const lm_hip *hip, void (*work)(void *arg), void *arg) {
-    if (hip->hipPeekAtLastError() == LM_HIP_SUCCESS) return work(arg), true;
+bool lm_hip_apart(void (*work)(void *arg), void *arg) {
     errand e = {work, arg};
     pthread_t thread;
     sigset_t all, before;
@@ -33,4 +32,10 @@ bool lm_hip_aside(const lm_hip *hip, void (*work)(void *arg), void *arg) {
     if (made) pthread_join(thread, NULL);
     pthread_setcancelstate(cancel, NULL);
     return made;
+}
+
+bool lm_hip_aside(const lm_hip *hip, void (*work)(void *arg), void *arg) {
+    if (hip->hipPeekAtLastError() != LM_HIP_SUCCESS) return lm_hip_apart(work, arg);
+    work(arg);
+    return true;
 }

@@ -228,6 +228,49 @@ START_TEST(memory_that_cannot_be) {
 }
 END_TEST
 
+/* Pinned and managed memory may stand on either side of a plan within a device. */
+START_TEST(memory_that_kernels_reach) {
+    emu = lm_field_begin(1, 64, true);
+    lmad_plan *p = plan_of(&transpose, &within);
+    for (lm_field_kind kind = PINNED; kind <= DEVICE; kind++) {
+        const lm_field_ends to = {LM_HOST, 0, kind}, from = {0, LM_HOST, kind};
+        for (int k = 0; k < 2; k++) {
+            lm_field f;
+            lm_field_open(&f, &transpose, k ? &to : &from);
+            lm_field_reset(&f);
+            if (lmad_execute(p, f.d, f.s) != LMAD_OK) ck_abort_msg("%s", lmad_error_detail());
+            ck_assert(lm_field_is_right(&f));
+            lm_field_close(&f);
+        }
+    }
+    lmad_plan_destroy(p);
+    emulator_is_clean();
+}
+END_TEST
+
+/* A copy between spaces has no place in a graph; the capture goes on as if nothing had been. */
+START_TEST(captures_are_refused) {
+    const lm_field_ends *const ends[] = {&upwards, &downwards, &across};
+    emu = lm_field_begin(2, 64, true);
+    const emulator_calls *more = emulator_more();
+    lm_hip_stream stream = lm_field_stream(0);
+    for (int k = 0; k < 3; k++) {
+        lm_field f;
+        emu_graph graph;
+        lm_field_open(&f, &transpose, ends[k]);
+        lmad_plan *p = plan_of(&transpose, ends[k]);
+        lm_field_good(more->hipStreamBeginCapture(stream, 0));
+        expect(lmad_execute_hip(p, f.d, f.s, stream), LMAD_ERR_ARGUMENT, "captured");
+        lm_field_good(more->hipStreamEndCapture(stream, &graph));
+        lm_field_good(more->hipGraphDestroy(graph));
+        lmad_plan_destroy(p);
+        lm_field_close(&f);
+    }
+    lm_field_good(lm_field_hip->hipStreamDestroy(stream));
+    emulator_is_clean();
+}
+END_TEST
+
 /* The same whatever lies where: nothing is looked at. */
 START_TEST(empty_problems_have_no_memory) {
     const lm_field_ends *const ends[] = {&within, &upwards, &downwards, &across};
@@ -336,6 +379,8 @@ Suite *lm_suite_hip_caller(void) {
     tcase_add_test(tc, no_stream_on_another_device);
     tcase_add_test(tc, streams_that_cannot_be);
     tcase_add_test(tc, memory_that_cannot_be);
+    tcase_add_test(tc, memory_that_kernels_reach);
+    tcase_add_test(tc, captures_are_refused);
     tcase_add_test(tc, empty_problems_have_no_memory);
     tcase_add_loop_test(tc, problems_that_reach_far, 0, 8);
     tcase_add_test(tc, children_use_no_devices);

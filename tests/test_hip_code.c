@@ -120,8 +120,21 @@ START_TEST(without_code_there_is_no_plan) {
         .op = LM_OP_COPY, .dst = {1, 0, {{999, 1}}}, .src = {1, 0, {{999, 1}}}, .elem_size = 4};
     lmad_plan *p = NULL;
     ck_assert_int_eq(lm_hip_rig_plan(&p, &transpose, 0, NULL, 0), LMAD_ERR_NO_CODE);
+    ck_assert_ptr_nonnull(strstr(lmad_error_detail(), "no reason given"));
     ck_assert_ptr_null(p);
     ck_assert_ptr_null(lm_hip_rig_try(&flat, 0, NULL, LMAD_ESTIMATE)); /* needs none */
+    emulator_is_clean();
+}
+END_TEST
+
+/* The compiler's own words, its first line with an error. */
+START_TEST(the_compiler_is_quoted) {
+    lm_field_begin(1, 64, false);
+    setenv("LMAD_CACHE", "", 1);
+    setenv("HIPEMU_CXX", "g++ -include /no/such/header.h", 1);
+    lmad_plan *p = NULL;
+    ck_assert_int_eq(lm_hip_rig_plan(&p, &transpose, 0, NULL, 0), LMAD_ERR_NO_CODE);
+    ck_assert_ptr_nonnull(strstr(lmad_error_detail(), "error: /no/such/header.h: No such file"));
     emulator_is_clean();
 }
 END_TEST
@@ -135,6 +148,7 @@ Suite *lm_suite_hip_code(void) {
     tcase_add_test(tc, without_a_folder_code_is_compiled);
     tcase_add_test(tc, keys_tell_builds_apart);
     tcase_add_test(tc, without_code_there_is_no_plan);
+    tcase_add_test(tc, the_compiler_is_quoted);
     suite_add_tcase(suite, tc);
     return suite;
 }

@@ -48,6 +48,14 @@ START_TEST(test_no_device) {
 }
 END_TEST
 
+START_TEST(test_cannot_be_initialised) {
+    const hipemu *emu = emulator();
+    emu->break_call(_i ? "hipInit" : "hipGetDeviceCount", 1, LM_HIP_ERROR_UNKNOWN);
+    check_none(_i ? "libhipemu.so: hipInit: hipErrorUnknown"
+                  : "libhipemu.so: hipGetDeviceCount: hipErrorUnknown");
+}
+END_TEST
+
 static bool is_loaded(void) { return dlopen(emulator_path(), RTLD_NOW | RTLD_NOLOAD) != NULL; }
 
 /* Plans and copies of the host have nothing to do with it. */
@@ -265,6 +273,16 @@ START_TEST(test_without_compiler) {
 }
 END_TEST
 
+/* Old ones are asked what they know, if there is somebody to ask, as often as one likes. */
+START_TEST(test_old_compiler) {
+    emulator()->set_version(50200000);
+    for (int again = 0; again < 3; again++) {
+        ck_assert(lm_hip_compiles_for("gfx90a:sramecc+:xnack-"));
+        ck_assert(dlopen("libamd_comgr.so.2", RTLD_NOW) == NULL || !lm_hip_compiles_for("gfx9999"));
+    }
+}
+END_TEST
+
 /* Either of the two layouts. */
 START_TEST(test_one_kind_of_properties) {
     char path[] = "/tmp/hipemu-XXXXXX";
@@ -312,6 +330,7 @@ Suite *lm_suite_hip_runtime(void) {
     TCase *none = tcase_create("none");
     tcase_add_loop_test(none, test_none, 0, 3);
     tcase_add_test(none, test_no_device);
+    tcase_add_loop_test(none, test_cannot_be_initialised, 0, 2);
     tcase_add_test(none, test_loaded_when_asked_for);
     suite_add_tcase(suite, none);
     TCase *facts = tcase_create("facts");
@@ -326,6 +345,7 @@ Suite *lm_suite_hip_runtime(void) {
     TCase *without = tcase_create("without");
     tcase_add_test(without, test_without_host_functions);
     tcase_add_test(without, test_without_compiler);
+    tcase_add_test(without, test_old_compiler);
     tcase_add_loop_test(without, test_one_kind_of_properties, 0, 2);
     suite_add_tcase(suite, without);
     return suite;

@@ -2,6 +2,7 @@
 /* Searches for copies between memory spaces: whatever may be chosen is right; what was measured is found
  * again, on devices of that kind alone; time limits hold. */
 #include <check.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include "child.h"
 #include "hip_field.h"
 #include "lib/device_planner.h"
+#include "lib/timing.h"
 #include "lmad-hip.h"
 #include "wise.h"
 
@@ -217,6 +219,29 @@ START_TEST(no_time_is_enough_for_a_plan) {
 }
 END_TEST
 
+/* Somebody else is timing, all the time that there is. */
+static void *plan_meanwhile(void *arg) {
+    lmad_ctx *ctx = lm_wise_ctx();
+    lmad_ctx_set_time_limit(ctx, 0.05);
+    *(lmad_info *)arg = try_plan(ctx, &trials[1], &pairs[0].ends, LMAD_PATIENT);
+    lmad_ctx_destroy(ctx);
+    return NULL;
+}
+
+START_TEST(searches_wait_for_their_turn) {
+    lmad_info info;
+    pthread_t other;
+    begin(0, 64);
+    ck_assert(lm_timing_take_turn(0));
+    ck_assert_int_eq(pthread_create(&other, NULL, plan_meanwhile, &info), 0);
+    pthread_join(other, NULL);
+    lm_timing_leave_turn();
+    ck_assert_int_eq(info.source, LMAD_SOURCE_TIMED_OUT);
+    ck_assert_int_eq(info.candidates, 0);
+    emulator_is_clean();
+}
+END_TEST
+
 /* A device so slow that a few pieces of work take all the time that there is. */
 static double dawdle(void *data, const hipemu_work *work) {
     const struct timespec nap = {0, 20000000};
@@ -255,6 +280,7 @@ Suite *lm_suite_hip_search(void) {
     tcase_add_loop_test(tc, measured_plans_are_right, 0, 3 * PAIRS);
     tcase_add_loop_test(tc, wisdom_goes_through_files, 0, PAIRS);
     tcase_add_loop_test(tc, no_time_is_enough_for_a_plan, 0, PAIRS);
+    tcase_add_test(tc, searches_wait_for_their_turn);
     tcase_add_loop_test(tc, a_search_ends_in_the_middle, 0, PAIRS);
     suite_add_tcase(suite, tc);
     return suite;

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "any.h"
 #include "hip_field.h"
@@ -57,7 +59,7 @@ static void try_stage(const lm_trial *t, const lm_field_ends *e, const lm_stage_
     lm_field_close(&f);
 }
 
-/* ---- problems -------------------------------------------------------------------------------------- */
+/* ---- problems ---------------------------------------------------------------------------------------- */
 
 static const lm_trial trials[] = {
     {.elem_size = 4, .dst = {2, 0, {{40, 30}, {30, 1}}}, .src = {2, 0, {{40, 1}, {30, 40}}}},
@@ -127,7 +129,7 @@ START_TEST(anything) {
 }
 END_TEST
 
-/* ---- order ----------------------------------------------------------------------------------------- */
+/* ---- order ------------------------------------------------------------------------------------------- */
 
 /* What the caller's stream did before is seen, what it does afterwards sees the copy, and nothing of it is
  * done by the time that the call returns: the source is filled in later in the order of the stream. */
@@ -224,7 +226,7 @@ START_TEST(memory_of_the_wrong_kind_is_refused) {
 }
 END_TEST
 
-/* ---- params ---------------------------------------------------------------------------------------- */
+/* ---- params ------------------------------------------------------------------------------------------ */
 
 START_TEST(params_have_names) {
     lm_stage_params params = {LM_STAGE_BOX, 7}, back;
@@ -241,6 +243,25 @@ START_TEST(params_have_names) {
     ck_assert(!lm_stage_parse(&back, "stage reach chunk=4 "));
     ck_assert(!lm_stage_parse(&back, "stage fly chunk=4"));
     ck_assert(!lm_stage_parse(&back, "stage flat chunk=-4"));
+}
+END_TEST
+
+START_TEST(params_have_limits) {
+    const lm_trial *t = &trials[1];
+    lm_problem p;
+    ck_assert_int_eq(lm_problem_make(&p, LM_OP_COPY, &t->dst, &t->src, 4, 1), LMAD_OK);
+    lm_stage_params params = {LM_STAGE_FLAT, LM_STAGE_MOST};
+    ck_assert(!lm_stage_allows(&p, &params)); /* within the host */
+    p.dst_space = 0;
+    ck_assert(lm_stage_allows(&p, &params));
+    params.chunk++;
+    ck_assert(!lm_stage_allows(&p, &params));
+    params.chunk = 0;
+    ck_assert(!lm_stage_allows(&p, &params));
+    params = (lm_stage_params){LM_STAGE_REACH, 1};
+    ck_assert(lm_stage_allows(&p, &params));
+    p.src_space = 1;
+    ck_assert(!lm_stage_allows(&p, &params));
 }
 END_TEST
 
@@ -281,6 +302,36 @@ START_TEST(staging_memory_is_near_the_device) {
 }
 END_TEST
 
+static unsigned flags_of_memory_near(int number) {
+    const lm_device *device;
+    lm_hip_pointer_attributes a;
+    void *p;
+    ck_assert_int_eq(lm_device_get(number, &device), LMAD_OK);
+    lm_field_good(lm_near_alloc(device, 100, &p));
+    lm_field_good(lm_field_hip->hipPointerGetAttributes(&a, p));
+    lm_field_good(lm_field_hip->hipHostFree(p));
+    return a.flags;
+}
+
+/* This machine is taken for one with two nodes: device 2 hangs on the first, where memory is then asked for;
+ * of device 0 nothing is known. What the thread asked for before is as it was. */
+START_TEST(memory_is_asked_for_near_the_device) {
+    const char *folder = getenv("srcdir");
+    char xml[4096];
+    int before = -1, after = -1;
+    snprintf(xml, sizeof xml, "%s/tests/two-nodes.xml", folder ? folder : ".");
+    setenv("HWLOC_XMLFILE", xml, 1);
+    setenv("HWLOC_THISSYSTEM", "1", 1);
+    emu = lm_field_begin(3, 64, false);
+    const bool known = syscall(SYS_get_mempolicy, &before, NULL, 0, NULL, 0) == 0;
+    ck_assert_uint_eq(flags_of_memory_near(0), LM_HIP_HOST_PORTABLE);
+    if (known) ck_assert_uint_eq(flags_of_memory_near(2), LM_HIP_HOST_PORTABLE | LM_HIP_HOST_NUMA_USER);
+    ck_assert(!known || syscall(SYS_get_mempolicy, &after, NULL, 0, NULL, 0) == 0);
+    ck_assert_int_eq(before, after);
+    emulator_is_clean();
+}
+END_TEST
+
 Suite *lm_suite_hip_stage(void) {
     Suite *suite = suite_create("hip_stage");
     TCase *tc = tcase_create("copies");
@@ -298,7 +349,9 @@ Suite *lm_suite_hip_stage(void) {
     tc = tcase_create("params");
     tcase_add_test(tc, params_have_names);
     tcase_add_test(tc, the_estimate_chooses_sensibly);
+    tcase_add_test(tc, params_have_limits);
     tcase_add_test(tc, staging_memory_is_near_the_device);
+    tcase_add_test(tc, memory_is_asked_for_near_the_device);
     suite_add_tcase(suite, tc);
     return suite;
 }
