@@ -203,6 +203,54 @@ START_TEST(threads_and_devices) {
 }
 END_TEST
 
+/* Plans between spaces, each executed by all threads, each thread on streams of its own. */
+static const lm_field_ends crossings[] = {
+    {0, LM_HOST, PAGEABLE}, {LM_HOST, 1, PAGEABLE}, {2, 3, DEVICE}, {3, 0, DEVICE}};
+enum { CROSSINGS = sizeof crossings / sizeof *crossings };
+static lm_trial crossing_trial;
+static lmad_plan *crossing_plan[CROSSINGS];
+
+static void *cross(void *arg) {
+    const int me = (int)(intptr_t)arg;
+    const char *why = NULL;
+    for (int round = 0; round < ROUNDS && !why; round++) {
+        const int k = (me + round) % CROSSINGS;
+        const lm_field_ends *e = &crossings[k];
+        lm_field f;
+        lm_field_open(&f, &crossing_trial, e);
+        lm_field_reset(&f);
+        lm_hip_stream stream = lm_field_stream(e->dst == LM_HOST ? e->src : e->dst);
+        if (lmad_execute_hip(crossing_plan[k], f.d, f.s, stream) != LMAD_OK) why = "an execution fails";
+        lm_field_good(lm_field_hip->hipStreamSynchronize(stream));
+        if (!lm_field_is_right(&f)) why = "wrong";
+        lm_field_good(lm_field_hip->hipStreamDestroy(stream));
+        lm_field_close(&f);
+    }
+    return (void *)why;
+}
+
+START_TEST(threads_and_spaces) {
+    pthread_t thread[THREADS];
+    const hipemu *emu = lm_field_begin(4, 64, true);
+    emu->set_peers(_i / 2);
+    crossing_trial = _i % 2 ? transpose(40, 30, 4) : transpose(400, 300, 4); /* in one chunk; in many */
+    const lm_trial *t = &crossing_trial;
+    for (int k = 0; k < CROSSINGS; k++)
+        ck_assert_int_eq(lmad_plan_copy_hip(&crossing_plan[k], NULL, &t->dst, crossings[k].dst, &t->src,
+                                            crossings[k].src, t->elem_size, 0),
+                         LMAD_OK);
+    for (int k = 0; k < THREADS; k++)
+        ck_assert_int_eq(pthread_create(&thread[k], NULL, cross, (void *)(intptr_t)k), 0);
+    for (int k = 0; k < THREADS; k++) {
+        void *why;
+        pthread_join(thread[k], &why);
+        expect(why);
+    }
+    for (int k = 0; k < CROSSINGS; k++) lmad_plan_destroy(crossing_plan[k]);
+    emulator_is_clean();
+}
+END_TEST
+
 /* ---- refusals ---------------------------------------------------------------------------------------- */
 
 START_TEST(what_is_wrong_is_said) {
@@ -327,6 +375,7 @@ Suite *lm_suite_hip_plans(void) {
     tcase_add_test(tc, scratch_may_be_the_callers);
     tcase_add_test(tc, device_and_error_are_as_found);
     tcase_add_test(tc, threads_and_devices);
+    tcase_add_loop_test(tc, threads_and_spaces, 0, 4);
     tcase_add_test(tc, what_is_wrong_is_said);
     tcase_add_test(tc, an_empty_plan_looks_at_nothing);
     tcase_add_test(tc, memory_and_devices_run_out);

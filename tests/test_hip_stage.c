@@ -99,9 +99,16 @@ END_TEST
 
 START_TEST(two_devices) {
     static const lm_field_ends both[] = {{0, 1, DEVICE}, {1, 0, DEVICE}};
-    emu = lm_field_begin(2, _i ? 32 : 64, !_i);
+    const bool peers = _i / 2;
+    emu = lm_field_begin(2, _i % 2 ? 32 : 64, _i % 2 == 0);
+    emu->set_peers(peers);
     for (int t = 0; t < TRIALS; t++)
         for (int w = 0; w < WAYS; w++) try_stage(&trials[t], &both[t % 2], &ways[w]);
+    /* Through pinned memory of the host just where there is no other way. */
+    hipemu_counts n;
+    emu->counts(&n);
+    ck_assert_int_eq(emu->calls("hipMemcpyPeerAsync") > 0, peers);
+    ck_assert_int_eq(n.host_allocations > 0, !peers);
     emulator_is_clean();
 }
 END_TEST
@@ -337,7 +344,7 @@ Suite *lm_suite_hip_stage(void) {
     TCase *tc = tcase_create("copies");
     tcase_set_timeout(tc, 600);
     tcase_add_loop_test(tc, host_and_device, 0, 2);
-    tcase_add_loop_test(tc, two_devices, 0, 2);
+    tcase_add_loop_test(tc, two_devices, 0, 4);
     tcase_add_test(tc, anything);
     suite_add_tcase(suite, tc);
     tc = tcase_create("order");

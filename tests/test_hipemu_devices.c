@@ -93,6 +93,39 @@ START_TEST(test_two_devices) {
 }
 END_TEST
 
+/* A kernel is within reach of another device's memory when that was asked for, where it can be had. */
+START_TEST(test_peers) {
+    const emulator_calls *more = emulator_more();
+    int can = -1;
+    rig->emu->set_devices(2);
+    float *here = planted_floats(rig, N, 0), found[N];
+    planted_ok(hip->hipSetDevice(1));
+    float *there;
+    planted_ok(hip->hipMalloc((void **)&there, N * sizeof *there));
+    planted_ok(hip->hipMemcpyPeerAsync(there, 1, here, 0, N * sizeof *there, NULL));
+    planted_ok(hip->hipDeviceSynchronize());
+    planted_ok(hip->hipSetDevice(0));
+    planted_ok(hip->hipDeviceCanAccessPeer(&can, 0, 0));
+    ck_assert_int_eq(can, 0);
+    ck_assert_int_eq(hip->hipDeviceCanAccessPeer(&can, 0, 2), LM_HIP_ERROR_INVALID_DEVICE);
+    rig->emu->set_peers(false);
+    planted_ok(hip->hipDeviceCanAccessPeer(&can, 0, 1));
+    ck_assert_int_eq(can, 0);
+    ck_assert_int_eq(more->hipDeviceEnablePeerAccess(1, 0), 217);
+    rig->emu->set_peers(true);
+    planted_ok(hip->hipDeviceCanAccessPeer(&can, 0, 1));
+    ck_assert_int_eq(can, 1);
+    planted_ok(more->hipDeviceEnablePeerAccess(1, 0));
+    ck_assert_int_eq(more->hipDeviceEnablePeerAccess(1, 0), 704);
+    ck_assert_int_eq(more->hipDeviceEnablePeerAccess(0, 0), LM_HIP_ERROR_INVALID_DEVICE);
+    increment(there); /* by device 0 */
+    planted_fetch(rig, found, there, N);
+    for (int i = 0; i < N; i++) ck_assert_float_eq(found[i], (float)(i + 1));
+    planted_ok(hip->hipFree(here));
+    planted_ok(hip->hipFree(there));
+}
+END_TEST
+
 static void note(void *data) { *(int *)data += 1; }
 
 START_TEST(test_lost_device) {
@@ -218,6 +251,7 @@ Suite *lm_suite_hipemu_devices(void) {
     TCase *devices = tcase_create("devices");
     tcase_add_checked_fixture(devices, set_up, planted_tear_down);
     tcase_add_test(devices, test_two_devices);
+    tcase_add_test(devices, test_peers);
     tcase_add_test(devices, test_lost_device);
     tcase_add_test(devices, test_failures_on_order);
     tcase_add_test(devices, test_memory_is_limited);
