@@ -113,12 +113,17 @@ static void run_awaited(struct ihipStream_t *s, emu_record *record) {
     if (record->time > s->time) s->time = record->time;
 }
 
-/* A stream that does a host function has no lock while it does; others wait for it. */
+/* A stream that does a host function has no lock while it does; others wait for it. While other streams work,
+ * the first piece of this one may be done, and be no more, but for what it waits for. */
 static void run_first(struct ihipStream_t *s) {
+    const uint64_t number = s->head->number;
+    emu_record *awaited = s->head->kind == OP_WAIT ? s->head->record : NULL;
+    if (awaited) awaited->owners++;
+    run_null_order(s, number);
+    if (awaited) run_awaited(s, awaited);
+    emu_record_release(awaited);
     emu_op *op = s->head;
-    run_null_order(s, op->number);
-    if (op->kind == OP_WAIT) run_awaited(s, op->record);
-    if (s->head != op || s->busy) return; /* done by another thread, or about to be */
+    if (!op || op->number != number || s->busy) return; /* done by another thread, or about to be */
     s->busy = true;
     emu_do(s, op);
     s->busy = false;
