@@ -50,6 +50,15 @@ static void look_ahead(lm_nest *nest, lm_pattern pattern) {
     nest->tile.ahead = last->step * nest->dim[last->dim].ss;
 }
 
+/* Copies of so many bytes stay in the second cache. */
+enum { NEAR = 512 << 10 };
+
+/* Blocks of 16 bytes are not shuffled. */
+static lm_isa choose_isa(const lm_problem *p, const lm_params *params, lm_pattern pattern) {
+    const bool halves = pattern == LM_ROWS || (pattern == LM_TRANSPOSE && p->run < 16);
+    return halves && !params->stream && p->payload <= NEAR ? lm_cpu_isa_near() : lm_cpu_isa();
+}
+
 void lm_build(lm_step *step, const lm_problem *problem, const lm_params *params, lm_pattern pattern) {
     lm_nest *nest = &step->nest;
     step->params = *params;
@@ -59,5 +68,6 @@ void lm_build(lm_step *step, const lm_problem *problem, const lm_params *params,
     nest->soff = problem->soff;
     look_ahead(nest, pattern);
     lm_cut(nest, params->threads);
-    step->kernel = lm_kernel_find(pattern, nest->tile.run, params->stream, lm_cpu_isa());
+    step->kernel = lm_kernel_find(pattern, nest->tile.run, params->stream,
+                                  choose_isa(problem, params, pattern));
 }

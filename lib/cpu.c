@@ -3,6 +3,7 @@
 #include "cpu.h"
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,6 +28,9 @@ static int has_avx512(void) {
            __builtin_cpu_supports("avx512vbmi");
 }
 
+/* Zen 4 is the one of its family that has AVX-512. */
+static bool has_halves(void) { return has_avx512() && __builtin_cpu_is("amdfam19h"); }
+
 int lm_isa_supported(lm_isa isa) {
     switch (isa) {
     case LM_ISA_BASE: return 1;
@@ -38,9 +42,13 @@ int lm_isa_supported(lm_isa isa) {
 
 #elif defined(__aarch64__)
 
+static bool has_halves(void) { return false; }
+
 int lm_isa_supported(lm_isa isa) { return isa == LM_ISA_BASE || isa == LM_ISA_NEON; }
 
 #else
+
+static bool has_halves(void) { return false; }
 
 int lm_isa_supported(lm_isa isa) { return isa == LM_ISA_BASE; }
 
@@ -52,7 +60,7 @@ lm_isa lm_isa_named(const char *name) {
     return (lm_isa)isa;
 }
 
-static lm_isa chosen = LM_ISA_BASE;
+static lm_isa chosen = LM_ISA_BASE, chosen_near = LM_ISA_BASE;
 
 static void choose(void) {
     const char *wanted = getenv("LMAD_ISA");
@@ -61,10 +69,17 @@ static void choose(void) {
     for (int isa = 0; isa <= (int)limit; isa++) {
         if (lm_isa_supported((lm_isa)isa)) chosen = (lm_isa)isa;
     }
+    chosen_near = chosen == LM_ISA_AVX512 && has_halves() ? LM_ISA_AVX2 : chosen;
 }
 
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
 lm_isa lm_cpu_isa(void) {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, choose);
     return chosen;
+}
+
+lm_isa lm_cpu_isa_near(void) {
+    pthread_once(&once, choose);
+    return chosen_near;
 }

@@ -18,4 +18,8 @@ int lm_isa_supported(lm_isa isa);
  * environment is read once. */
 lm_isa lm_cpu_isa(void);
 
+/* The best one within it for data that stay in the caches. Processors that run instructions of 512 bits as two
+ * halves shuffle no faster with them, and pay for whole lines that lie across two. */
+lm_isa lm_cpu_isa_near(void);
+
 #endif

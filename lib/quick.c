@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Making small copies quick, and lists of runs. */
+/* Making small copies quick: lists of runs, and reorderings made from them. */
 #include "quick.h"
 
-#include <string.h>
+#include "cpu.h"
 
 /* ---- lists ---------------------------------------------------------------------------------------- */
 
@@ -70,6 +70,30 @@ void lm_quick_list_run(const lm_quick_list *list, char *dst, const char *src) {
     }
 }
 
+/* ---- reorderings ---------------------------------------------------------------------------------- */
+
+static int blocks_of(int64_t bytes) { return (int)((bytes + LM_REORDER_BLOCK - 1) / LM_REORDER_BLOCK); }
+
+/* Kernels that take whole vectors as they are keep up from the third block on. */
+static bool reorder_pays(const lm_problem *p, const lm_step *step) {
+    const int64_t to = p->dhi - p->dlo, from = p->shi - p->slo;
+    if (p->count == 1 || to > LM_REORDER_BYTES || from > LM_REORDER_BYTES) return false;
+    return blocks_of(from) <= 2 || (p->run < 16 && step->kernel->pattern != LM_REVERSE);
+}
+
+static void reorder_make(lm_reorder *reorder, const lm_quick_list *list, const lm_problem *p) {
+    const int64_t beyond = blocks_of(p->shi - p->slo) * LM_REORDER_BLOCK - (p->shi - p->slo);
+    *reorder = (lm_reorder){.to = blocks_of(p->dhi - p->dlo), .from = blocks_of(p->shi - p->slo)};
+    reorder->last = UINT64_MAX >> beyond;
+    for (int i = 0; i < list->count; i++) {
+        for (int k = 0; k < list->run; k++) {
+            const int to = list->to[i] + k;
+            reorder->order[to] = (uint8_t)(list->from[i] + k);
+            reorder->written[to / LM_REORDER_BLOCK] |= UINT64_C(1) << to % LM_REORDER_BLOCK;
+        }
+    }
+}
+
 /* ---- kinds ---------------------------------------------------------------------------------------- */
 
 /* Larger ones do not notice; and sums with these stay far within 64 bits. */
@@ -83,16 +107,27 @@ static bool is_quick(const lm_problem *p, const lm_step *step) {
            is_near(p->dhi) && is_near(p->slo) && is_near(p->shi);
 }
 
+/* Longer runs are for kernels that align their stores. */
+enum { BYTES = 2048 };
+
+static lm_quick_kind choose_kind(const lm_quick *quick, const lm_problem *p, const lm_step *step) {
+    if (p->count == 1 && p->run <= BYTES) return LM_QUICK_BYTES;
+    if (quick->reorder_fn && reorder_pays(p, step)) return LM_QUICK_REORDER;
+    if (list_pays(p, step)) return LM_QUICK_LIST;
+    return step->nest.loops ? LM_QUICK_NEST : LM_QUICK_TILE;
+}
+
 void lm_quick_make(lm_quick *quick, const lm_problem *p, const lm_step *step) {
     if (!is_quick(p, step)) return;
-    quick->kind = step->nest.loops ? LM_QUICK_NEST : LM_QUICK_TILE;
     quick->fn = step->kernel->fn;
     quick->doff = p->doff, quick->soff = p->soff;
     quick->dlo = p->dlo, quick->dhi = p->dhi;
     quick->slo = p->slo, quick->shi = p->shi;
+    quick->bytes = p->payload;
     quick->tile = step->nest.tile;
     quick->nest = &step->nest;
-    if (!list_pays(p, step)) return;
-    quick->kind = LM_QUICK_LIST;
-    list_make(&quick->list, p);
+    quick->reorder_fn = lm_reorder_find(lm_cpu_isa());
+    quick->kind = choose_kind(quick, p, step);
+    if (quick->kind == LM_QUICK_REORDER || quick->kind == LM_QUICK_LIST) list_make(&quick->list, p);
+    if (quick->kind == LM_QUICK_REORDER) reorder_make(&quick->reorder, &quick->list, p);
 }

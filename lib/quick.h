@@ -4,6 +4,9 @@
 #ifndef LM_QUICK_H
 #define LM_QUICK_H
 
+#include <string.h>
+
+#include "kernels/host/reorder.h"
 #include "planner.h"
 
 /* The most runs that are listed one by one. */
@@ -18,16 +21,21 @@ typedef struct lm_quick_list {
 } lm_quick_list;
 
 typedef enum lm_quick_kind {
-    LM_QUICK_NOT,  /* the long way */
-    LM_QUICK_TILE, /* one call of the kernel */
-    LM_QUICK_NEST, /* the nest, on this thread */
-    LM_QUICK_LIST
+    LM_QUICK_NOT,     /* the long way */
+    LM_QUICK_BYTES,   /* one run */
+    LM_QUICK_REORDER, /* in registers */
+    LM_QUICK_LIST,    /* from a list of runs */
+    LM_QUICK_TILE,    /* one call of the kernel */
+    LM_QUICK_NEST     /* the nest, on this thread */
 } lm_quick_kind;
 
 typedef struct lm_quick {
     lm_quick_kind kind;
     lm_kernel_fn *fn;
     int64_t doff, soff, dlo, dhi, slo, shi; /* of the problem */
+    int64_t bytes;
+    lm_reorder_fn *reorder_fn;
+    lm_reorder reorder;
     lm_tile tile;
     const lm_nest *nest;
     lm_quick_list list;
@@ -46,12 +54,13 @@ static inline bool lm_quick_run(const lm_quick *q, char *dst, const char *src) {
     if (q->kind == LM_QUICK_NOT || !dst || !src) return false;
     if (d + (uintptr_t)q->dhi > s + (uintptr_t)q->slo && s + (uintptr_t)q->shi > d + (uintptr_t)q->dlo)
         return false;
-    if (q->kind == LM_QUICK_TILE)
-        q->fn(dst + q->doff, src + q->soff, &q->tile);
-    else if (q->kind == LM_QUICK_LIST)
-        lm_quick_list_run(&q->list, dst + q->dlo, src + q->slo);
-    else
-        lm_nest_run_all(q->nest, q->fn, dst, src);
+    switch (q->kind) {
+    case LM_QUICK_BYTES: memcpy(dst + q->doff, src + q->soff, (size_t)q->bytes); break;
+    case LM_QUICK_REORDER: q->reorder_fn(dst + q->dlo, src + q->slo, &q->reorder); break;
+    case LM_QUICK_LIST: lm_quick_list_run(&q->list, dst + q->dlo, src + q->slo); break;
+    case LM_QUICK_TILE: q->fn(dst + q->doff, src + q->soff, &q->tile); break;
+    default: lm_nest_run_all(q->nest, q->fn, dst, src);
+    }
     return true;
 }
 

@@ -8,6 +8,14 @@
  * would better not use, and up to SHORT_ROW it does not pay to bring stores to their alignment first. */
 enum { LONG_ROW = 16384, SHORT_ROW = 2048 };
 
+/* Compilers do not take their longest registers for memcpy everywhere. */
+LM_INLINE void copy_piece(char *restrict d, const char *restrict s, size_t piece) {
+    if (piece == VEC)
+        vec_store(d, vec_load(s));
+    else
+        memcpy(d, s, piece);
+}
+
 /* Rows of at least one piece and at most `pieces`; the last piece ends where the row does and may overlap the
  * one before. */
 LM_INLINE void rows_of(char *restrict d, const char *restrict s, const lm_tile *t, size_t piece, int pieces) {
@@ -16,8 +24,8 @@ LM_INLINE void rows_of(char *restrict d, const char *restrict s, const lm_tile *
         char *to = d + j * ds;
         const char *from = s + j * ss;
         for (int k = 0; k < pieces - 1; k++)
-            memcpy(to + k * (int64_t)piece, from + k * (int64_t)piece, piece);
-        memcpy(to + last, from + last, piece);
+            copy_piece(to + k * (int64_t)piece, from + k * (int64_t)piece, piece);
+        copy_piece(to + last, from + last, piece);
     }
 }
 
@@ -37,7 +45,10 @@ LM_INLINE void row_aligned(char *restrict d, const char *restrict s, int64_t n) 
         vec_store(d + i + 2 * VEC, c);
         vec_store(d + i + 3 * VEC, e);
     }
-    for (; i + VEC <= n; i += VEC) vec_store(d + i, vec_load(s + i));
+    for (; i + VEC <= n; i += VEC) {
+        vec_store(d + i, vec_load(s + i));
+        KEEP_LOOP();
+    }
     vec_store(d + n - VEC, vec_load(s + n - VEC));
 }
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* One table of all host kernels of all instruction sets compiled in, and the choice from it; writers of
- * arithmetic series likewise. */
+ * arithmetic series and reorderings likewise. */
 #include "config.h"
 
 #include <stddef.h>
 
 #include "affine.h"
 #include "kernel.h"
+#include "reorder.h"
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
@@ -105,6 +106,18 @@ lm_series_fn *lm_series_find(lm_isa isa) {
 #endif
     (void)isa;
     return lm_kernel_affine_base;
+}
+
+#if HAVE_ISA_AVX512
+lm_reorder_fn lm_kernel_reorder_avx512;
+#endif
+
+lm_reorder_fn *lm_reorder_find(lm_isa isa) {
+#if HAVE_ISA_AVX512
+    if (isa == LM_ISA_AVX512) return lm_kernel_reorder_avx512;
+#endif
+    (void)isa;
+    return NULL;
 }
 
 void lm_kernel_fence(void) {

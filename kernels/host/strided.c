@@ -5,11 +5,8 @@
 #include "name.h"
 #include "stream.h"
 
-/* Compilers would turn the loops below into gather and scatter instructions, which are slower than plain
- * loads and stores on every machine measured. */
-#define KEEP_SCALAR() __asm__ volatile("")
-
-/* One row of runs of a constant length. */
+/* One row of runs of a constant length. Compilers would turn these loops into gather and scatter instructions,
+ * which are slower than plain loads and stores on every machine measured. */
 LM_INLINE void row_of(char *d, const char *s, int64_t n, int64_t run, int64_t ds, int64_t ss) {
     int64_t i = 0;
     if (run == 8 && ds == 8) { /* half the stores */
@@ -17,7 +14,7 @@ LM_INLINE void row_of(char *d, const char *s, int64_t n, int64_t run, int64_t ds
             lane_store(d + i * 8, lane_pair(s, s + ss));
             lane_store(d + i * 8 + 16, lane_pair(s + 2 * ss, s + 3 * ss));
             s += 4 * ss;
-            KEEP_SCALAR();
+            KEEP_LOOP();
         }
         d += i * 8;
     }
@@ -28,13 +25,13 @@ LM_INLINE void row_of(char *d, const char *s, int64_t n, int64_t run, int64_t ds
         memcpy(d + 3 * ds, s + 3 * ss, (size_t)run);
         d += 4 * ds;
         s += 4 * ss;
-        KEEP_SCALAR();
+        KEEP_LOOP();
     }
     for (; i < n; i++) {
         memcpy(d, s, (size_t)run);
         d += ds;
         s += ss;
-        KEEP_SCALAR();
+        KEEP_LOOP();
     }
 }
 
@@ -47,11 +44,21 @@ LM_INLINE void row_of_words(char *d, const char *s, int64_t n, int64_t run, int6
         return;
     }
     memcpy(d, s, (size_t)run);
-    for (int64_t i = 1; i < n - 1; i++) {
+    int64_t i = 1;
+    for (; i + 4 < n; i += 4) {
+        memcpy(d + run, s + ss, (size_t)word);
+        memcpy(d + 2 * run, s + 2 * ss, (size_t)word);
+        memcpy(d + 3 * run, s + 3 * ss, (size_t)word);
+        memcpy(d + 4 * run, s + 4 * ss, (size_t)word);
+        d += 4 * run;
+        s += 4 * ss;
+        KEEP_LOOP();
+    }
+    for (; i < n - 1; i++) {
         d += run;
         s += ss;
         memcpy(d, s, (size_t)word);
-        KEEP_SCALAR();
+        KEEP_LOOP();
     }
     memcpy(d + run, s + ss, (size_t)run);
 }

@@ -19,6 +19,9 @@
 
 #define LM_INLINE static inline __attribute__((always_inline))
 
+/* Keeps compilers from making a loop into something else: gather instructions, a call of memcpy(). */
+#define KEEP_LOOP() __asm__ volatile("")
+
 static inline int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
 /* ---- lanes ---------------------------------------------------------------------------------------- */
