@@ -43,9 +43,12 @@ static void add_loops(lm_nest *nest, const lm_problem *p, const lm_params *param
         if (params->tile[k] < nest->dim[k].n) add_loop(nest, k, params->tile[k], params->order);
 }
 
+/* Problems of so many bytes are in the first cache after a few tiles. */
+enum { NEAREST = 16 << 10 };
+
 /* The next tile is mostly one round of the innermost loop further on; the nest tells when it is not. */
-static void look_ahead(lm_nest *nest, lm_pattern pattern) {
-    if (nest->loops == 0 || pattern != LM_TRANSPOSE) return;
+static void look_ahead(lm_nest *nest, lm_pattern pattern, int64_t payload) {
+    if (nest->loops == 0 || pattern != LM_TRANSPOSE || payload <= NEAREST) return;
     const lm_loop *last = &nest->loop[nest->loops - 1];
     nest->tile.ahead = last->step * nest->dim[last->dim].ss;
 }
@@ -66,7 +69,7 @@ void lm_build(lm_step *step, const lm_problem *problem, const lm_params *params,
     add_loops(nest, problem, params);
     nest->doff = problem->doff;
     nest->soff = problem->soff;
-    look_ahead(nest, pattern);
+    look_ahead(nest, pattern, problem->payload);
     lm_cut(nest, params->threads);
     step->kernel = lm_kernel_find(pattern, nest->tile.run, params->stream,
                                   choose_isa(problem, params, pattern));
