@@ -43,8 +43,8 @@ static void add_loops(lm_nest *nest, const lm_problem *p, const lm_params *param
         if (params->tile[k] < nest->dim[k].n) add_loop(nest, k, params->tile[k], params->order);
 }
 
-/* Problems of so many bytes are in the first cache after a few tiles. */
-enum { NEAREST = 16 << 10 };
+/* Problems of so many bytes are in the second cache after a few tiles. */
+enum { NEAREST = 256 << 10 };
 
 /* The next tile is mostly one round of the innermost loop further on; the nest tells when it is not. */
 static void look_ahead(lm_nest *nest, lm_pattern pattern, int64_t payload) {
@@ -53,8 +53,8 @@ static void look_ahead(lm_nest *nest, lm_pattern pattern, int64_t payload) {
     nest->tile.ahead = last->step * nest->dim[last->dim].ss;
 }
 
-/* Copies of so many bytes stay in the second cache. */
-enum { NEAR = 512 << 10 };
+/* Copies of so many bytes stay near enough to the core that its instructions are what they take. */
+enum { NEAR = 100 << 10 };
 
 /* Blocks of 16 bytes are not shuffled. */
 static lm_isa choose_isa(const lm_problem *p, const lm_params *params, lm_pattern pattern) {

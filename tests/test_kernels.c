@@ -3,8 +3,11 @@
 #include <check.h>
 #include <string.h>
 
+#include "guard.h"
 #include "kernels/host/kernel.h"
+#include "kernels/host/reorder.h"
 #include "lib/cpu.h"
+#include "rng.h"
 #include "tiles.h"
 #include "trial.h"
 
@@ -28,6 +31,47 @@ START_TEST(agrees_with_the_plain_loop) { try_kernel(_i, lm_tiles_random); }
 END_TEST
 
 START_TEST(stays_inside_at_either_end) { try_kernel(_i, lm_tiles_at_edges); }
+END_TEST
+
+/* Any bytes from anywhere, some of them written; the rest of what the last blocks reach is unmapped. */
+static lm_reorder any_order(lm_rng *rng, int to, int from) {
+    lm_reorder r = {.to = (to - 1) / LM_REORDER_BLOCK + 1, .from = (from - 1) / LM_REORDER_BLOCK + 1};
+    r.last = UINT64_MAX >> (r.from * LM_REORDER_BLOCK - from);
+    for (int k = 0; k < to; k++) {
+        r.order[k] = (uint8_t)lm_rng_range(rng, 0, from - 1);
+        if (k == 0 || k == to - 1 || lm_rng_range(rng, 0, 3))
+            r.written[k / LM_REORDER_BLOCK] |= UINT64_C(1) << k % LM_REORDER_BLOCK;
+    }
+    return r;
+}
+
+static void try_order(lm_rng *rng, lm_reorder_fn *fn, lm_guard *dst, lm_guard *src) {
+    const int to = (int)lm_rng_range(rng, 1, LM_REORDER_BYTES), from = (int)lm_rng_range(rng, 1, LM_REORDER_BYTES);
+    const lm_reorder r = any_order(rng, to, from);
+    char *d = lm_guard_place(dst, (size_t)to, true, 0), *s = lm_guard_place(src, (size_t)from, true, 0);
+    char want[LM_REORDER_BYTES];
+    long where;
+    for (int k = 0; k < from; k++) s[k] = (char)(k + 1);
+    for (int k = 0; k < to; k++) {
+        d[k] = 0;
+        want[k] = r.written[k / LM_REORDER_BLOCK] >> k % LM_REORDER_BLOCK & 1 ? s[r.order[k]] : 0;
+    }
+    fn(d, s, &r);
+    ck_assert_msg(memcmp(d, want, (size_t)to) == 0, "%d bytes out of %d", to, from);
+    ck_assert(lm_guard_intact(dst, &where) && lm_guard_intact(src, &where));
+}
+
+START_TEST(reorders_what_is_mapped) {
+    lm_reorder_fn *fn = lm_reorder_find((lm_isa)_i);
+    if (!fn || !lm_isa_supported((lm_isa)_i)) return;
+    lm_rng rng = {lm_test_seed()};
+    lm_guard dst, src;
+    lm_guard_open(&dst, LM_REORDER_BYTES);
+    lm_guard_open(&src, LM_REORDER_BYTES);
+    for (int k = 0; k < 10000; k += lm_test_scale()) try_order(&rng, fn, &dst, &src);
+    lm_guard_close(&dst);
+    lm_guard_close(&src);
+}
 END_TEST
 
 /* What is asked for is what is found. */
@@ -69,6 +113,7 @@ Suite *lm_suite_kernels(void) {
     tcase_add_loop_test(tiles, stays_inside_at_either_end, 0, count);
     tcase_add_test(list, find_gives_what_was_asked_for);
     tcase_add_test(list, names_are_unique_in_an_isa);
+    tcase_add_loop_test(list, reorders_what_is_mapped, 0, LM_ISA_COUNT);
     suite_add_tcase(suite, list);
     suite_add_tcase(suite, tiles);
     return suite;

@@ -78,21 +78,23 @@ LM_INLINE void block_high(char *dst, int64_t ds1, const char *src, int64_t ss0, 
     }
 }
 
-/* As many high blocks side by side as a source line has, of runs of 4 bytes or more, where VEC_TURNS: each
- * row is loaded at once. */
-LM_INLINE void block_line(char *dst, int64_t ds1, const char *src, int64_t ss0, int run) {
+/* Two high blocks side by side, where VEC_HALVES: fewer and longer loads, and one more round instead, which puts
+ * the lanes in order. */
+LM_INLINE void block_pair(char *dst, int64_t ds1, const char *src, int64_t ss0, int run) {
     const int rows = 16 / run;
-    vec a[16];
-#pragma GCC unroll 16
-    for (int k = 0; k < 4 * rows; k++) a[k] = vec_load(src + k * ss0);
+    vec a[8], b[8];
+#pragma GCC unroll 8
+    for (int k = 0; k < rows; k++) {
+        a[k] = vec_halves(src + k * ss0, src + (k + rows) * ss0);
+        b[k] = vec_halves(src + (k + 2 * rows) * ss0, src + (k + 3 * rows) * ss0);
+    }
     zip_rounds(a, run);
-    zip_rounds(a + rows, run);
-    zip_rounds(a + 2 * rows, run);
-    zip_rounds(a + 3 * rows, run);
-#pragma GCC unroll 4
-    for (int k = 0; k < rows; k++) vec_turn(&a[k], &a[k + rows], &a[k + 2 * rows], &a[k + 3 * rows]);
-#pragma GCC unroll 16
-    for (int k = 0; k < 4 * rows; k++) vec_store(dst + k * ds1, a[k]);
+    zip_rounds(b, run);
+#pragma GCC unroll 8
+    for (int k = 0; k < rows; k++) {
+        vec_store(dst + k * ds1, vec_even_lanes(a[k], b[k]));
+        vec_store(dst + (k + rows) * ds1, vec_odd_lanes(a[k], b[k]));
+    }
 }
 
 /* Column by column upwards, 16 bytes each, so that with ds1 < 16 each store overwrites what the one before

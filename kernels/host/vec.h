@@ -4,7 +4,8 @@
  *
  * lane_pair(a, b) is 8 bytes from each address. All loads and stores take any address; vec_stream() needs one
  * aligned to the vector. A zip interleaves runs of 1, 2, 4 or 8 bytes of the low or high halves of two lanes;
- * on vectors, lane by lane. */
+ * on vectors, lane by lane. vec_halves(p, q) is half a vector from each address; even and odd lanes are those of a,
+ * then those of b. */
 #ifndef LM_VEC_H
 #define LM_VEC_H
 
@@ -21,6 +22,9 @@
 
 /* Keeps compilers from making a loop into something else: gather instructions, a call of memcpy(). */
 #define KEEP_LOOP() __asm__ volatile("")
+
+/* Keeps compilers from stepping a pointer of its own for each row of a block, more than there are registers. */
+#define FORGET(pointer) __asm__("" : "+r"(pointer))
 
 static inline int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
@@ -123,7 +127,8 @@ LM_INLINE lane lane_zip_hi(lane a, lane b, int run) {
 
 /* vec_shuffle(v, order): byte k of each lane becomes byte order[k] of that lane, where VEC_SHUFFLES.
  * vec_rows(p, stride): lane l is the 16 bytes at p + l*stride. vec_scatter(p, stride, v): the way back.
- * vec_turn(p, q, r, s): where VEC_TURNS, lane l of vector k changes places with lane k of vector l.
+ * vec_halves(p, q), where VEC_HALVES: half a vector from p, half from q. vec_even_lanes(a, b), vec_odd_lanes(a, b): every
+ * second lane of a, then of b.
  * vec_narrow(a, b): the doubles of a, then those of b, as floats. vec_add(a, b): a + b in each place, not
  * where vec_narrow() is done, if processors can add elsewhere. */
 
@@ -148,15 +153,13 @@ LM_INLINE void vec_scatter(char *p, int64_t stride, vec v) {
     lane_store(p + 2 * stride, _mm512_extracti32x4_epi32(v, 2));
     lane_store(p + 3 * stride, _mm512_extracti32x4_epi32(v, 3));
 }
-enum { VEC_TURNS = 1 };
-LM_INLINE void vec_turn(vec *p, vec *q, vec *r, vec *s) {
-    const vec a = _mm512_shuffle_i32x4(*p, *q, 0x88), b = _mm512_shuffle_i32x4(*p, *q, 0xdd);
-    const vec c = _mm512_shuffle_i32x4(*r, *s, 0x88), d = _mm512_shuffle_i32x4(*r, *s, 0xdd);
-    *p = _mm512_shuffle_i32x4(a, c, 0x88);
-    *q = _mm512_shuffle_i32x4(b, d, 0x88);
-    *r = _mm512_shuffle_i32x4(a, c, 0xdd);
-    *s = _mm512_shuffle_i32x4(b, d, 0xdd);
+enum { VEC_HALVES = 1 };
+LM_INLINE vec vec_halves(const char *p, const char *q) {
+    const __m256i low = _mm256_loadu_si256((const __m256i *)(const void *)p);
+    return _mm512_inserti64x4(_mm512_castsi256_si512(low), _mm256_loadu_si256((const __m256i *)(const void *)q), 1);
 }
+LM_INLINE vec vec_even_lanes(vec a, vec b) { return _mm512_shuffle_i32x4(a, b, 0x88); }
+LM_INLINE vec vec_odd_lanes(vec a, vec b) { return _mm512_shuffle_i32x4(a, b, 0xdd); }
 LM_INLINE vec vec_narrow(vec_reals a, vec_reals b) {
     return _mm512_inserti64x4(_mm512_castsi256_si512(_mm256_castps_si256(_mm512_cvtpd_ps(a))),
                               _mm256_castps_si256(_mm512_cvtpd_ps(b)), 1);
@@ -258,8 +261,10 @@ LM_INLINE vec vec_zip_hi(vec a, vec b, int run) { return lane_zip_hi(a, b, run);
 
 #if !defined(__AVX512BW__)
 LM_INLINE vec_reals vec_add(vec_reals a, double b) { return a + b; }
-enum { VEC_TURNS = 0 };
-LM_INLINE void vec_turn(vec *p, vec *q, vec *r, vec *s) { (void)p, (void)q, (void)r, (void)s; }
+enum { VEC_HALVES = 0 };
+LM_INLINE vec vec_halves(const char *p, const char *q) { return (void)q, vec_load(p); }
+LM_INLINE vec vec_even_lanes(vec a, vec b) { return (void)b, a; }
+LM_INLINE vec vec_odd_lanes(vec a, vec b) { return (void)b, a; }
 #endif
 
 /* Bytes of a cache line, the unit of streaming stores; of a vector. */

@@ -33,11 +33,31 @@ LM_INLINE void line_blocks(char *dst, int64_t ds1, const char *src, int64_t ss0,
     }
 }
 
-/* The same for words of 4 bytes, a whole number of blocks, where nothing is asked for ahead and destination
- * rows are whole lines. Not inlined, for it needs all registers. */
+/* The same for a whole number of blocks, where nothing is asked for ahead. */
+LM_INLINE void resident_of(char *dst, int64_t ds1, const char *src, int64_t ss0, int64_t n0, int run) {
+    const int64_t wide = LM_LINE / 2 / run;
+    for (int64_t i = 0; i < n0; i += VEC / run) {
+        char *d = dst + i * run;
+        const char *s = src + i * ss0;
+        FORGET(d);
+        FORGET(s);
+        block_pair(d, ds1, s, ss0, run);
+        d += wide * ds1;
+        s += LM_LINE / 2;
+        FORGET(d);
+        FORGET(s);
+        block_pair(d, ds1, s, ss0, run);
+    }
+}
+
+/* Not inlined, for it needs all registers. */
 static __attribute__((noinline, unused)) void resident_lines(char *dst, int64_t ds1, const char *src,
-                                                             int64_t ss0, int64_t n0) {
-    for (int64_t i = 0; i < n0; i += VEC / 4) block_line(dst + i * 4, ds1, src + i * ss0, ss0, 4);
+                                                             int64_t ss0, int64_t n0, int run) {
+    switch (run) {
+    case 2: resident_of(dst, ds1, src, ss0, n0, 2); break;
+    case 4: resident_of(dst, ds1, src, ss0, n0, 4); break;
+    default: resident_of(dst, ds1, src, ss0, n0, 8);
+    }
 }
 
 /* A source line's worth of columns, n0 >= VEC/run rows: high blocks down the rows, so that each source line
@@ -47,10 +67,9 @@ LM_INLINE void line_band(char *dst, int64_t ds1, const char *src, int64_t ss0, i
                          int run, store_kind how) {
     const int64_t high = VEC / run, whole = n0 / high * high;
     const bool pack = run <= 2 && rows_collide(ss0, high);
-    const bool lines = (((uintptr_t)dst | (uintptr_t)ds1) & (LM_LINE - 1)) == 0;
-    const bool resident = VEC_TURNS && run == 4 && how == STORE && !ahead && lines;
+    const bool resident = VEC_HALVES && run >= 2 && run <= 8 && how == STORE && !ahead && !pack;
     _Alignas(LM_LINE) char packed[VEC * LM_LINE];
-    if (resident) resident_lines(dst, ds1, src, ss0, whole);
+    if (resident) resident_lines(dst, ds1, src, ss0, whole, run);
     for (int64_t i = resident ? whole : 0; i < whole; i += high) {
         const char *s = src + i * ss0, *next = ahead ? s + ahead : NULL;
         if (pack) pack_lines(packed, s, ss0, high);
