@@ -56,9 +56,11 @@ static void look_ahead(lm_nest *nest, lm_pattern pattern, int64_t payload) {
 /* Copies of so many bytes stay near enough to the core that its instructions are what they take. */
 enum { NEAR = 100 << 10 };
 
-/* Blocks of 16 bytes are not shuffled. */
+/* Blocks of 16 bytes are not shuffled, and for runs that are no word long vectors have shuffles of their own.
+ */
 static lm_isa choose_isa(const lm_problem *p, const lm_params *params, lm_pattern pattern) {
-    const bool halves = pattern == LM_ROWS || (pattern == LM_TRANSPOSE && p->run < 16);
+    const bool words = p->run < 16 && (p->run & (p->run - 1)) == 0;
+    const bool halves = pattern == LM_ROWS || (pattern == LM_TRANSPOSE && words);
     return halves && !params->stream && p->payload <= NEAR ? lm_cpu_isa_near() : lm_cpu_isa();
 }
 
@@ -71,6 +73,6 @@ void lm_build(lm_step *step, const lm_problem *problem, const lm_params *params,
     nest->soff = problem->soff;
     look_ahead(nest, pattern, problem->payload);
     lm_cut(nest, params->threads);
-    step->kernel = lm_kernel_find(pattern, nest->tile.run, params->stream,
-                                  choose_isa(problem, params, pattern));
+    step->kernel =
+        lm_kernel_find(pattern, nest->tile.run, params->stream, choose_isa(problem, params, pattern));
 }

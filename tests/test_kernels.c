@@ -46,7 +46,8 @@ static lm_reorder any_order(lm_rng *rng, int to, int from) {
 }
 
 static void try_order(lm_rng *rng, lm_reorder_fn *fn, lm_guard *dst, lm_guard *src) {
-    const int to = (int)lm_rng_range(rng, 1, LM_REORDER_BYTES), from = (int)lm_rng_range(rng, 1, LM_REORDER_BYTES);
+    const int to = (int)lm_rng_range(rng, 1, LM_REORDER_BYTES),
+              from = (int)lm_rng_range(rng, 1, LM_REORDER_BYTES);
     const lm_reorder r = any_order(rng, to, from);
     char *d = lm_guard_place(dst, (size_t)to, true, 0), *s = lm_guard_place(src, (size_t)from, true, 0);
     char want[LM_REORDER_BYTES];

@@ -30,7 +30,8 @@ LM_INLINE void rows_of(char *restrict d, const char *restrict s, const lm_tile *
 }
 
 /* Not inlined, as those below, for their frames: rows of a few pieces do without one. */
-static __attribute__((noinline)) void rows_of_any(char *restrict d, const char *restrict s, const lm_tile *t) {
+static __attribute__((noinline)) void rows_of_any(char *restrict d, const char *restrict s,
+                                                  const lm_tile *t) {
     const int64_t n = t->n0, n1 = t->n1, ds = t->ds1, ss = t->ss1;
     for (int64_t j = 0; j < n1; j++) lm_copy_short(d + j * ds, s + j * ss, n);
 }
@@ -76,6 +77,10 @@ void LM_KERNEL(rows)(char *dst, const char *src, const lm_tile *t) {
         rows_of(dst, src, t, 32, 4);
     else if (n >= 16 && n <= 32)
         rows_of(dst, src, t, 16, 2);
+    else if (n >= 8 && n < 16)
+        rows_of(dst, src, t, 8, 2);
+    else if (n >= 4 && n < 8)
+        rows_of(dst, src, t, 4, 2);
     else
         rows_of_any(dst, src, t);
 }

@@ -12,9 +12,11 @@ LM_INLINE void reorder(char *dst, const char *src, const lm_reorder *t, int from
     s[from - 1] = _mm512_maskz_loadu_epi8(t->last, src + (from - 1) * VEC);
     for (int k = 0; k < t->to; k++) {
         const vec order = vec_load((const char *)t->order + k * VEC);
-        vec v = from == 1 ? _mm512_permutexvar_epi8(order, s[0]) : _mm512_permutex2var_epi8(s[0], order, s[1]);
+        vec v =
+            from == 1 ? _mm512_permutexvar_epi8(order, s[0]) : _mm512_permutex2var_epi8(s[0], order, s[1]);
         if (from > 2)
-            v = _mm512_mask_mov_epi8(v, _mm512_movepi8_mask(order), _mm512_permutex2var_epi8(s[2], order, s[from - 1]));
+            v = _mm512_mask_mov_epi8(v, _mm512_movepi8_mask(order),
+                                     _mm512_permutex2var_epi8(s[2], order, s[from - 1]));
         _mm512_mask_storeu_epi8(dst + k * VEC, t->written[k], v);
     }
 }

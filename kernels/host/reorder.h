@@ -8,7 +8,11 @@
 
 #include "isa.h"
 
-enum { LM_REORDER_BLOCK = 64, LM_REORDER_BLOCKS = 4, LM_REORDER_BYTES = LM_REORDER_BLOCK * LM_REORDER_BLOCKS };
+enum {
+    LM_REORDER_BLOCK = 64,
+    LM_REORDER_BLOCKS = 4,
+    LM_REORDER_BYTES = LM_REORDER_BLOCK * LM_REORDER_BLOCKS
+};
 
 /* Sides are cut into blocks from their first byte on; the last one need not be whole. Gaps of the source are
  * read, gaps of the destination are not written. */

@@ -5,8 +5,8 @@
 #include "name.h"
 #include "stream.h"
 
-/* One row of runs of a constant length. Compilers would turn these loops into gather and scatter instructions,
- * which are slower than plain loads and stores on every machine measured. */
+/* One row of runs of a constant length. Compilers would turn these loops into gather and scatter
+ * instructions, which are slower than plain loads and stores on every machine measured. */
 LM_INLINE void row_of(char *d, const char *s, int64_t n, int64_t run, int64_t ds, int64_t ss) {
     int64_t i = 0;
     if (run == 8 && ds == 8) { /* half the stores */
