@@ -97,6 +97,33 @@ LM_INLINE void block_pair(char *dst, int64_t ds1, const char *src, int64_t ss0, 
     }
 }
 
+/* Lane l of vector k changes places with lane k of vector l. */
+LM_INLINE void turn_lanes(vec *p, vec *q, vec *r, vec *s) {
+    const vec a = vec_even_lanes(*p, *q), b = vec_odd_lanes(*p, *q);
+    const vec c = vec_even_lanes(*r, *s), d = vec_odd_lanes(*r, *s);
+    *p = vec_even_lanes(a, c);
+    *q = vec_even_lanes(b, d);
+    *r = vec_odd_lanes(a, c);
+    *s = vec_odd_lanes(b, d);
+}
+
+/* As many high blocks side by side as a source line has, of runs of 4 bytes or more, where VEC_HALVES: each row is
+ * loaded at once, so that it does not matter whether its line stays in the first cache. */
+LM_INLINE void block_line(char *dst, int64_t ds1, const char *src, int64_t ss0, int run) {
+    const int rows = 16 / run;
+    vec a[16];
+#pragma GCC unroll 16
+    for (int k = 0; k < 4 * rows; k++) a[k] = vec_load(src + k * ss0);
+    zip_rounds(a, run);
+    zip_rounds(a + rows, run);
+    zip_rounds(a + 2 * rows, run);
+    zip_rounds(a + 3 * rows, run);
+#pragma GCC unroll 4
+    for (int k = 0; k < rows; k++) turn_lanes(&a[k], &a[k + rows], &a[k + 2 * rows], &a[k + 3 * rows]);
+#pragma GCC unroll 16
+    for (int k = 0; k < 4 * rows; k++) vec_store(dst + k * ds1, a[k]);
+}
+
 /* Column by column upwards, 16 bytes each, so that with ds1 < 16 each store overwrites what the one before
  * wrote too much: a block of fewer than 16/run rows loads the last of them again. With an order, the bytes of
  * each 16-byte piece are put in that order before they are stored. */

@@ -26,18 +26,12 @@ LM_INLINE void unpack_turned(char *to, int64_t pitch, const packed *block, int r
                        run, NULL, STORE);
 }
 
-/* Turn a whole block by halves of source lines. */
-LM_INLINE void turn_whole(char *to, int64_t pitch, const char *from, int64_t from_pitch, int run) {
-    block_pair(to, pitch, from, from_pitch, run);
-    block_pair(to + LM_LINE / 2 / run * pitch, pitch, from + LM_LINE / 2, from_pitch, run);
-}
-
 /* Whole lines turned in registers, but for those that would be overwritten. */
 LM_INLINE void exchange_lines(char *dst, int64_t ds1, char *src, int64_t ss0, int run) {
     packed from_dst;
     pack_lines(from_dst.byte, dst, ds1, LM_LINE / run);
-    turn_whole(dst, ds1, src, ss0, run);
-    turn_whole(src, ss0, from_dst.byte, LM_LINE, run);
+    block_line(dst, ds1, src, ss0, run);
+    block_line(src, ss0, from_dst.byte, LM_LINE, run);
 }
 
 LM_INLINE void exchange_whole(char *dst, int64_t ds1, char *src, int64_t ss0, int run) {

@@ -127,8 +127,6 @@ LM_INLINE lane lane_zip_hi(lane a, lane b, int run) {
 
 /* vec_shuffle(v, order): byte k of each lane becomes byte order[k] of that lane, where VEC_SHUFFLES.
  * vec_rows(p, stride): lane l is the 16 bytes at p + l*stride. vec_scatter(p, stride, v): the way back.
- * vec_halves(p, q), where VEC_HALVES: half a vector from p, half from q. vec_even_lanes(a, b), vec_odd_lanes(a, b): every
- * second lane of a, then of b.
  * vec_narrow(a, b): the doubles of a, then those of b, as floats. vec_add(a, b): a + b in each place, not
  * where vec_narrow() is done, if processors can add elsewhere. */
 
