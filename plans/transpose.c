@@ -74,6 +74,7 @@ static int propose_shapes(const lm_problem *p, const lm_params *start, lm_params
     const int64_t ss = p->dim[lm_dst_dense_axis(p)].ss, rows = least(1024 / p->run, rows_held(ss));
     count = propose_shape(p, start, (shape){rows, 256, LM_ORDER_SRC}, out, count);
     if ((ss & -ss) >= PAGE && p->payload >= lm_stream_threshold() / 4) return count;
+    if (p->run <= 2) count = propose_shape(p, start, (shape){128 / p->run, 256, LM_ORDER_SRC}, out, count);
     for (size_t k = 0; k < sizeof usual / sizeof *usual; k++)
         count = propose_shape(p, start, usual[k], out, count);
     return count;
@@ -88,7 +89,7 @@ static int propose(const lm_problem *p, const lm_params *start, int effort, lm_p
     if (wide <= 64)
         count = propose_both(p, start, (shape){8192 / p->run, 0, LM_ORDER_DST}, out, count);
     else if (high <= 64)
-        count = propose_both(p, start, (shape){0, 8192, LM_ORDER_DST}, out, count);
+        count = propose_both(p, start, (shape){0, (128 << 10) / p->dim[inner].n, LM_ORDER_DST}, out, count);
     else
         count = propose_shapes(p, start, out, count);
     if (effort < LMAD_PATIENT) return count;

@@ -130,13 +130,29 @@ static void any_src(lm_rng *rng, lm_pattern pattern, lm_tile *t) {
     t->ss1 = t->run;
 }
 
+/* Long enough for whole lines that are made of few rows, or of runs with short gaps. */
+static void stretch(lm_rng *rng, lm_pattern pattern, lm_tile *t) {
+    if (pattern == LM_TRANSPOSE) {
+        t->n0 = lm_rng_range(rng, 1, 9);
+        t->n1 = lm_rng_range(rng, 1, 6000);
+    } else {
+        t->n0 = pattern == LM_GATHER ? lm_rng_range(rng, 1, 6000) : t->n0;
+        t->n1 = pattern == LM_ROWS ? lm_rng_range(rng, 1, 2000) : lm_rng_range(rng, 1, 3);
+    }
+}
+
 static lm_tile any_tile(lm_rng *rng, const lm_kernel *k) {
+    const bool is_long = k->stream && lm_rng_chance(rng, 3);
     lm_tile t = {.run = k->run ? k->run : any_run(rng), .n0 = any_extent(rng), .n1 = any_extent(rng)};
     if (k->pattern == LM_ROWS)
         t.run = 1, t.n0 = lm_rng_chance(rng, 3) ? lm_rng_range(rng, 1, 20000) : t.n0 * 3;
     if (k->pattern == LM_TRANSPOSE && lm_rng_chance(rng, 4)) t.n0 = lm_rng_range(rng, 200, 1500);
+    if (is_long) stretch(rng, k->pattern, &t);
     any_dst(rng, k->pattern, &t);
     any_src(rng, k->pattern, &t);
+    if (is_long && t.ds1 > 0) t.ds1 = t.n0 * t.run;
+    if (is_long && k->pattern == LM_GATHER) t.ss0 = t.run + lm_rng_range(rng, 0, 3) * t.run / 2;
+    if (is_long && k->pattern == LM_ROWS) t.ss1 = t.n0 + lm_rng_range(rng, 0, 4) * t.n0 / 4;
     if (t.n1 == 1 && k->pattern != LM_TRANSPOSE && lm_rng_chance(rng, 2)) t.ds1 = t.ss1 = 0;
     return t;
 }

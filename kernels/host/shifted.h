@@ -10,27 +10,31 @@
 
 #include "blocks.h"
 #include "kernel.h"
+#include "slab.h"
 
 #if defined(__AVX512VBMI__)
 
-enum { HAS_SHIFTED = 1 };
+enum { HAS_SHIFTED = 1, MOST_SHIFTED = SLAB_LINES * LM_LINE };
 
 /* What a band of columns needs to know of each of its destination rows. */
 typedef struct shifts {
-    _Alignas(LM_LINE) char before[LM_LINE][LM_LINE]; /* the vector before */
-    char order[LM_LINE][LM_LINE];                    /* which bytes of the two make a line */
-    unsigned char begun[LM_LINE];                    /* bytes from the beginning of the line to a vector's */
+    _Alignas(LM_LINE) char before[MOST_SHIFTED][LM_LINE]; /* the vector before */
+    unsigned char begun[MOST_SHIFTED]; /* bytes from the beginning of the line to a vector's */
+    _Alignas(LM_LINE) char iota[LM_LINE];
 } shifts;
 
 /* Rows of n columns whose vectors begin at dst, dst + ds1, ... */
 LM_INLINE void find_shifts(shifts *c, const char *dst, int64_t ds1, int64_t n) {
-    char iota[LM_LINE];
-    for (int k = 0; k < LM_LINE; k++) iota[k] = (char)k;
+    for (int k = 0; k < LM_LINE; k++) c->iota[k] = (char)k;
     for (int64_t k = 0; k < n; k++) {
-        const int begun = (int)((uintptr_t)(dst + k * ds1) & (LM_LINE - 1));
-        c->begun[k] = (unsigned char)begun;
-        vec_store(c->order[k], _mm512_add_epi8(vec_load(iota), _mm512_set1_epi8((char)(LM_LINE - begun))));
+        c->begun[k] = (unsigned char)((uintptr_t)(dst + k * ds1) & (LM_LINE - 1));
+        vec_store(c->before[k], _mm512_setzero_si512());
     }
+}
+
+/* Which bytes of the vector before and of the next one make a line. */
+LM_INLINE vec shift_order(const shifts *c, int64_t begun) {
+    return _mm512_add_epi8(vec_load(c->iota), _mm512_set1_epi8((char)(LM_LINE - begun)));
 }
 
 typedef enum shift_step { ONLY_KEEP, FIRST, MIDDLE } shift_step;
@@ -38,7 +42,7 @@ typedef enum shift_step { ONLY_KEEP, FIRST, MIDDLE } shift_step;
 /* The line that ends with the beginning of `now`, whose place is d. */
 LM_INLINE void send_line(const shifts *c, int64_t col, char *d, vec before, vec now, shift_step step) {
     const int64_t begun = c->begun[col];
-    const vec order = vec_load(c->order[col]);
+    const vec order = shift_order(c, begun);
     if (step == MIDDLE)
         vec_stream(d - begun, _mm512_permutex2var_epi8(before, order, now));
     else if (step == FIRST)
@@ -60,13 +64,36 @@ LM_INLINE void block_shifted(shifts *c, int64_t col, char *dst, int64_t ds1, con
     }
 }
 
-/* The blocks side by side on VEC/run rows. */
+/* The blocks side by side on VEC/run rows, and the same lines of the rows that are asked for ahead. */
 LM_INLINE void blocks_shifted(shifts *c, char *dst, int64_t ds1, const char *src, int64_t ss0, int64_t ahead,
                               int64_t parts, int run, shift_step step) {
-    const int64_t wide = 16 / run;
+    const int64_t wide = 16 / run, line = LM_LINE / 16;
     for (int64_t part = 0; part < parts; part++) {
-        if (ahead) fetch_ahead(src + ahead, ss0, VEC / run, part, parts);
+        const char *next = src + ahead + part / line * LM_LINE + LM_LINE - 1;
+        if (ahead) fetch_ahead(next, ss0, VEC / run, part % line, least(line, parts - part / line * line));
         block_shifted(c, part * wide, dst + part * wide * ds1, ds1, src + part * 16, ss0, run, step);
+    }
+}
+
+/* A slab of runs of 1 or 4 bytes (at 2 and 8 bytes blocks do as well), its columns from the first of the band
+ * on. */
+LM_INLINE void slab_shifted(shifts *c, char *dst, int64_t ds1, const char *src, int64_t ss0, int64_t ahead,
+                            int run, shift_step step) {
+    const int columns = slab_columns(run);
+    slab s;
+    for (int line = 0; line < SLAB_LINES; line++) {
+        slab_turn(&s, src + line * LM_LINE, ss0, run);
+        for (int col = 0; col < columns; col++) {
+            const int at = line * columns + col;
+            vec before = vec_load(c->before[at]);
+            for (int k = 0; k < SLAB_PIECE; k += LM_LINE) {
+                const vec now = vec_load(s.piece + col * SLAB_PIECE + k);
+                send_line(c, at, dst + at * ds1 + k, before, now, k && step == FIRST ? MIDDLE : step);
+                before = now;
+            }
+            vec_store(c->before[at], before);
+            if (ahead) slab_fetch(src + ahead, ss0, line, col, run);
+        }
     }
 }
 
@@ -74,33 +101,37 @@ LM_INLINE void blocks_shifted(shifts *c, char *dst, int64_t ds1, const char *src
 LM_INLINE void finish_rows(const shifts *c, char *dst, int64_t ds1, int64_t n) {
     for (int64_t k = 0; k < n; k++) {
         const int64_t begun = c->begun[k];
-        const vec v = _mm512_permutexvar_epi8(vec_load(c->order[k]), vec_load(c->before[k]));
+        const vec v = _mm512_permutexvar_epi8(shift_order(c, begun), vec_load(c->before[k]));
         _mm512_mask_storeu_epi8(dst + k * ds1 - begun, ((__mmask64)1 << begun) - 1, v);
     }
 }
 
 /* A band of parts * 16/run columns, n0 rows, a multiple of a block's. `head`: the first lines begin with
  * bytes of the rows before, which are not written yet. `tail`: the last lines are left to whoever comes
- * after. */
+ * after. What is asked for ahead has a beginning like this one's. */
 LM_INLINE void band_shifted(char *dst, int64_t ds1, const char *src, int64_t ss0, int64_t n0, int64_t ahead,
                             int64_t parts, int run, bool head, bool tail) {
     const int64_t high = VEC / run, cols = parts * (16 / run);
     shifts c;
     find_shifts(&c, dst, ds1, cols);
-    if (head) blocks_shifted(&c, dst, ds1, src - high * ss0, ss0, 0, parts, run, ONLY_KEEP);
-    blocks_shifted(&c, dst, ds1, src, ss0, ahead, parts, run, head ? MIDDLE : FIRST);
-    for (int64_t i = high; i < n0; i += high)
-        blocks_shifted(&c, dst + i * run, ds1, src + i * ss0, ss0, ahead, parts, run, MIDDLE);
+    if (head) blocks_shifted(&c, dst, ds1, src - high * ss0, ss0, ahead, parts, run, ONLY_KEEP);
+    shift_step step = head ? MIDDLE : FIRST;
+    int64_t i = 0;
+    if (parts * 16 == SLAB_PIECE && (run == 1 || run == 4) && slab_worth(n0, run))
+        for (; i + slab_rows(run) <= n0; i += slab_rows(run), step = MIDDLE)
+            slab_shifted(&c, dst + i * run, ds1, src + i * ss0, ss0, ahead, run, step);
+    for (; i < n0; i += high, step = MIDDLE)
+        blocks_shifted(&c, dst + i * run, ds1, src + i * ss0, ss0, ahead, parts, run, step);
     if (!tail) finish_rows(&c, dst + n0 * run, ds1, cols);
 }
 
 /* n0 a multiple of VEC/run, n1 one of 16/run. */
 LM_INLINE void shifted(char *dst, const char *src, const lm_tile *t, int run, bool head, bool tail) {
-    const int64_t line = LM_LINE / run, wide = 16 / run;
+    const int64_t band = (run < 16 ? SLAB_LINES : 1) * LM_LINE / run, wide = 16 / run;
     int64_t j = 0;
-    for (; j + line <= t->n1; j += line)
-        band_shifted(dst + j * t->ds1, t->ds1, src + j * run, t->ss0, t->n0, t->ahead, LM_LINE / 16, run,
-                     head, tail);
+    for (; j + band <= t->n1; j += band)
+        band_shifted(dst + j * t->ds1, t->ds1, src + j * run, t->ss0, t->n0, t->ahead, band / wide, run, head,
+                     tail);
     if (j < t->n1)
         band_shifted(dst + j * t->ds1, t->ds1, src + j * run, t->ss0, t->n0, t->ahead, (t->n1 - j) / wide,
                      run, head, tail);

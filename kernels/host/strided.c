@@ -3,6 +3,7 @@
  * One loop, specialised by the compiler for the usual run lengths and for the dense side. */
 #include "kernel.h"
 #include "name.h"
+#include "squeeze.h"
 #include "stream.h"
 
 /* One row of runs of a constant length. Compilers would turn these loops into gather and scatter
@@ -182,6 +183,15 @@ LM_INLINE void stream_staged(char *dst, const char *src, const lm_tile *t) {
     lm_stage_close(&stage);
 }
 
+/* Rows whose lines come straight out of the source, as far as there are any. */
+LM_INLINE void stream_dense(char *dst, const char *src, const lm_tile *t) {
+    lm_tile rest = *t;
+    int64_t j = 0;
+    while (j < t->n1 && squeeze_row(dst + j * t->ds1, src + j * t->ss1, t->n0, t->run, t->ss0)) j++;
+    rest.n1 -= j;
+    if (rest.n1) stream_staged(dst + j * t->ds1, src + j * t->ss1, &rest);
+}
+
 /* Gather, whole lines past the caches. */
 void LM_KERNEL(gather_stream)(char *dst, const char *src, const lm_tile *t) {
     if ((((uintptr_t)dst | (uintptr_t)t->run | (uintptr_t)(t->n1 > 1 ? t->ds1 : 0)) & (LM_LINE - 1)) == 0)
@@ -189,5 +199,5 @@ void LM_KERNEL(gather_stream)(char *dst, const char *src, const lm_tile *t) {
     else if (t->run > LM_STAGE_BYTES / 2)
         stream_long(dst, src, t);
     else
-        stream_staged(dst, src, t);
+        stream_dense(dst, src, t);
 }

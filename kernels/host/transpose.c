@@ -7,6 +7,7 @@
 #include "shifted.h"
 #include "shifted_odd.h"
 #include "stream.h"
+#include "weave.h"
 #include "words.h"
 
 LM_INLINE void by_run(char *dst, const char *src, const lm_tile *t, store_kind how) {
@@ -179,6 +180,28 @@ LM_INLINE void staged_dense(char *dst, const char *src, const lm_tile *t) {
     lm_stage_close(&stage);
 }
 
+/* The column whose destination row begins with a line, the first of them; n1 where there is none. */
+LM_INLINE int64_t first_aligned(const char *dst, const lm_tile *t) {
+    int64_t j = 0;
+    while (j < least(t->n1, LM_LINE) && lm_to_line(dst + j * t->ds1)) j++;
+    return j < LM_LINE ? j : t->n1;
+}
+
+/* Few source rows into short destination rows that follow each other; false where there are too many or their
+ * lines do not meet. */
+LM_INLINE bool woven(char *dst, const char *src, const lm_tile *t) {
+    const int64_t head = first_aligned(dst, t), lines = (t->n1 - head) * t->run / LM_LINE;
+    if (!HAS_WEAVE || t->n0 < 2 || t->n0 > WEAVE_ROWS || lines < LM_LINE) return false;
+    const int64_t tail = head + lines * LM_LINE / t->run;
+    lm_tile part = *t;
+    part.n1 = head;
+    if (head) plain(dst, src, &part);
+    weave(dst + head * t->ds1, src + head * t->run, t->ss0, lines, t->n0, t->run);
+    part.n1 = t->n1 - tail;
+    if (part.n1) plain(dst + tail * t->ds1, src + tail * t->run, &part);
+    return true;
+}
+
 void LM_KERNEL(transpose_stream)(char *dst, const char *src, const lm_tile *t) {
     lm_tile f = *t;
     if (f.ss1 < 0) f = turned(t, &dst, &src);
@@ -186,6 +209,8 @@ void LM_KERNEL(transpose_stream)(char *dst, const char *src, const lm_tile *t) {
     const bool words = f.run <= 16 && (f.run & (f.run - 1)) == 0;
     if (VEC == LM_LINE && words && row >= LM_LINE && rows_aligned(dst, &f))
         direct(dst, src, &f);
+    else if (words && f.ds1 == row && woven(dst, src, &f))
+        return;
     else if (f.ds1 == row && row <= LM_STAGE_BYTES / 8 && f.before == 0 && f.after == 0)
         staged_dense(dst, src, &f);
     else if (is_shiftable(f.run, f.n0, f.n1))

@@ -6,21 +6,7 @@
 
 #include "blocks.h"
 #include "kernel.h"
-
-/* Do the rows of one block fight for few sets of the first cache, as they do at steps of large powers of two?
- */
-LM_INLINE bool rows_collide(int64_t ss0, int64_t rows) {
-    enum { WAY = 4096, WAYS = 8 };
-    const int64_t common = least(ss0 & -ss0, WAY);
-    return common * rows > WAY * WAYS;
-}
-
-/* One source line of each row of a block, side by side. */
-LM_INLINE void pack_lines(char *packed, const char *src, int64_t ss0, int64_t rows) {
-    for (int64_t k = 0; k < rows; k++)
-        for (int64_t v = 0; v < LM_LINE; v += VEC)
-            vec_store(packed + k * LM_LINE + v, vec_load(src + k * ss0 + v));
-}
+#include "slab.h"
 
 /* One source line of each of VEC/run rows, as four blocks side by side, and a quarter each of the lines asked
  * for ahead. */
@@ -60,23 +46,37 @@ static __attribute__((noinline, unused)) void resident_lines(char *dst, int64_t 
     }
 }
 
-/* A source line's worth of columns, n0 >= VEC/run rows: high blocks down the rows, so that each source line
- * is used up while it is near and few destination rows are open. The last block is moved back to end at the
- * edge, so that some runs are copied twice. All by value: no store may change what a loop depends on. */
-LM_INLINE void line_band(char *dst, int64_t ds1, const char *src, int64_t ss0, int64_t n0, int64_t ahead,
-                         int run, store_kind how) {
+/* A source line's worth of columns, rows [from, n0) of them, n0 >= VEC/run: high blocks down the rows, so
+ * that each source line is used up while it is near and few destination rows are open. The last block is
+ * moved back to end at the edge, so that some runs are copied twice. All by value: no store may change what a
+ * loop depends on. */
+LM_INLINE void line_band(char *dst, int64_t ds1, const char *src, int64_t ss0, int64_t from, int64_t n0,
+                         int64_t ahead, int run, store_kind how) {
     const int64_t high = VEC / run, whole = n0 / high * high;
     const bool pack = run <= 2 && rows_collide(ss0, high);
     const bool resident = VEC_HALVES && run >= 2 && run <= 8 && how == STORE && !ahead && !pack;
     _Alignas(LM_LINE) char packed[VEC * LM_LINE];
     if (resident) resident_lines(dst, ds1, src, ss0, whole, run);
-    for (int64_t i = resident ? whole : 0; i < whole; i += high) {
+    for (int64_t i = resident ? whole : from; i < whole; i += high) {
         const char *s = src + i * ss0, *next = ahead ? s + ahead : NULL;
         if (pack) pack_lines(packed, s, ss0, high);
         line_blocks(dst + i * run, ds1, pack ? packed : s, pack ? LM_LINE : ss0, next, ss0, run, how);
     }
     if (whole < n0)
         line_blocks(dst + (n0 - high) * run, ds1, src + (n0 - high) * ss0, ss0, NULL, 0, run, STORE);
+}
+
+/* As many columns as SLAB_LINES lines have, in slabs, and what is left of the rows. */
+LM_INLINE void slab_band(char *dst, int64_t ds1, const char *src, int64_t ss0, int64_t n0, int64_t ahead,
+                         int run) {
+    const int64_t rows = slab_rows(run), whole = n0 / rows * rows, columns = slab_columns(run);
+    for (int64_t i = 0; i < whole; i += rows) {
+        const char *s = src + i * ss0;
+        slab_direct(dst + i * run, ds1, s, ss0, ahead ? s + ahead : NULL, run);
+    }
+    if (whole == n0) return;
+    for (int64_t k = 0; k < SLAB_LINES; k++)
+        line_band(dst + k * columns * ds1, ds1, src + k * LM_LINE, ss0, whole, n0, ahead, run, STREAM);
 }
 
 /* Fewer columns than that, at least a block's. Short source rows need not be asked for: they follow each
@@ -101,8 +101,11 @@ LM_INLINE void bands(char *dst, const char *src, const lm_tile *t, int run, stor
     const int64_t line = LM_LINE / run, wide = 16 / run;
     const int64_t ahead = t->ss0 > LM_LINE || t->ss0 < -LM_LINE ? t->ahead : 0;
     int64_t j = 0;
+    if (VEC == LM_LINE && how == STREAM && slab_worth(t->n0, run))
+        for (; j + SLAB_LINES * line <= t->n1; j += SLAB_LINES * line)
+            slab_band(dst + j * t->ds1, t->ds1, src + j * run, t->ss0, t->n0, ahead, run);
     for (; j + line <= t->n1; j += line)
-        line_band(dst + j * t->ds1, t->ds1, src + j * run, t->ss0, t->n0, ahead, run, how);
+        line_band(dst + j * t->ds1, t->ds1, src + j * run, t->ss0, 0, t->n0, ahead, run, how);
     if (j == t->n1) return;
     const int64_t cols = t->n1 - j < wide ? wide : t->n1 - j, col = t->n1 - cols;
     dst += col * t->ds1;
