@@ -90,8 +90,9 @@ void LM_KERNEL(rows)(char *dst, const char *src, const lm_tile *t) {
  */
 enum { FETCH_LINES = 8 };
 
+/* Rows of two lines and more are faster as they are. */
 void LM_KERNEL(rows_stream)(char *dst, const char *src, const lm_tile *t) {
-    if (t->ds1 == t->n0 && squeeze_row(dst, src, t->n1, t->n0, t->ss1)) return;
+    if (t->n0 < 2 * LM_LINE && t->ds1 == t->n0 && squeeze_row(dst, src, t->n1, t->n0, t->ss1)) return;
     for (int64_t j = 0; j < t->n1; j++) {
         const char *s = src + j * t->ss1;
         for (int64_t k = 0; k < FETCH_LINES; k++) __builtin_prefetch(s + t->ss1 + k * LM_LINE);
