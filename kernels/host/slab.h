@@ -59,7 +59,7 @@ LM_INLINE void slab_turn(slab *s, const char *src, int64_t ss0, int run) {
 /* A tile of so many rows is worth slabs: one slab alone does not fill the time until memory answers, unless
  * its rows are many. Runs of 16 bytes gain nothing by them. */
 LM_INLINE bool slab_worth(int64_t rows, int run) {
-    return run < 16 && rows >= (run > 2 ? 2 : 1) * slab_rows(run);
+    return run < 16 && rows >= (run > 2 ? 4 : 2) * slab_rows(run);
 }
 
 /* The share of column `col` of line `line` in the slab that is asked for ahead: for each row the last bytes
