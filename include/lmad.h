@@ -232,8 +232,8 @@ LMAD_API lmad_status lmad_ctx_set_log(lmad_ctx *ctx, lmad_log *log, void *data);
 enum {
     LMAD_ESTIMATE = 0,   /**< choose by the cost model; no timing */
     LMAD_MEASURE = 1,    /**< time the few that are best by estimate: under two seconds a problem */
-    LMAD_PATIENT = 2,    /**< time 64 of the combinations of tiles, orders, store types and thread counts */
-    LMAD_EXHAUSTIVE = 3, /**< time 256 of a finer grid of them */
+    LMAD_PATIENT = 2,    /**< time some 64 combinations of tiles, orders, store types and thread counts */
+    LMAD_EXHAUSTIVE = 3, /**< time some 256 of them */
     LMAD_EFFORT_MASK = 15,
     LMAD_WISDOM_ONLY = 1 << 4, /**< fail with LMAD_ERR_NO_WISDOM rather than plan without wisdom of this effort */
     LMAD_SERIAL = 1 << 5       /**< one thread, whatever the context says */
@@ -286,8 +286,8 @@ LMAD_API lmad_status lmad_plan_many(lmad_plan **p, lmad_ctx *ctx, int count, con
  *  - An empty plan looks at no pointer.
  *  Re-entrant; allocates nothing and takes no lock, but for this: a plan whose lmad_work_size() is beyond
  *  16 KiB owns some slots of scratch memory, and an execution that finds all of them in use waits for one, but
- *  where one thread can do it, more slowly, in 16 KiB: shifts, compactions and expansions, reversals, transposes that
- *  are made of whole squares. Use lmad_execute_with() to never wait. */
+ *  where one thread can do it, more slowly, in 16 KiB: shifts, compactions and expansions, reversals, transposes of
+ *  words that are made of whole squares. Use lmad_execute_with() to never wait. */
 LMAD_API lmad_status lmad_execute(const lmad_plan *p, void *dst, const void *src);
 
 /** Bytes of scratch memory that an execution needs: 0 for copies and for most moves. At most what

@@ -44,11 +44,11 @@ static void add_loops(lm_nest *nest, const lm_problem *p, const lm_params *param
 }
 
 /* Problems of so many bytes are in the second cache after a few tiles. */
-enum { NEAREST = 256 << 10 };
+enum { SECOND_CACHE = 256 << 10 };
 
 /* The next tile is mostly one round of the innermost loop further on; the nest tells when it is not. */
 static void look_ahead(lm_nest *nest, lm_pattern pattern, int64_t payload) {
-    if (nest->loops == 0 || pattern != LM_TRANSPOSE || payload <= NEAREST) return;
+    if (nest->loops == 0 || pattern != LM_TRANSPOSE || payload <= SECOND_CACHE) return;
     const lm_loop *last = &nest->loop[nest->loops - 1];
     nest->tile.ahead = last->step * nest->dim[last->dim].ss;
 }

@@ -20,7 +20,7 @@ typedef struct lm_calibration {
 extern const lm_calibration lm_usual_calibration;
 
 /* The problem under which wisdom files its records of this kind; a later layout gets another number. */
-#define LM_CALIBRATION_KEY "calibration 1"
+#define LM_CALIBRATION_KEY "calibration 2"
 
 enum { LM_CALIBRATION_TEXT = 256 }; /* bytes that hold its text */
 

@@ -58,10 +58,8 @@ enum { LINE = 64 };
 /* Nanoseconds of a break in the walk through a source in memory, until hardware prefetchers see the new
  * place: little where breaks are so many that they overlap, the whole latency where they are few. Kernels
  * that transpose ask ahead. */
-enum {
-    FAR_APART = 4096,
-    FOUND = 512
-}; /* bytes between breaks that do not overlap; until a row is followed */
+/* Bytes between breaks that do not overlap; until a row is followed. */
+enum { FAR_APART = 4096, FOUND = 512 };
 
 static double breaks_ns(const lm_calibration *c, const lm_step *step, const lm_traffic *t) {
     if (step->kernel->pattern == LM_TRANSPOSE) return 0;

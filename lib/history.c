@@ -79,7 +79,7 @@ typedef struct book {
 /* Others hold the lock for the time of a write. One who keeps it longer costs nobody but a line written
  * twice. */
 static bool try_lock(int fd) {
-    for (int tries = 0; tries < 20; tries++) {
+    for (int tries = 0; tries < 500; tries++) {
         if (flock(fd, LOCK_EX | LOCK_NB) == 0) return true;
         nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
     }
@@ -126,7 +126,7 @@ static void append(const book *b, const char *line, size_t length) {
     struct stat st;
     if (b->torn && b->locked && ftruncate(b->fd, b->whole) != 0) return;
     const bool known = fstat(b->fd, &st) == 0;
-    if (b->open && write(b->fd, "\n", 1) != 1) return;
+    if ((b->open || (b->torn && !b->locked)) && write(b->fd, "\n", 1) != 1) return;
     const ssize_t put = write(b->fd, line, length);
     if (put > 0 && (size_t)put < length && b->locked && known && ftruncate(b->fd, st.st_size) != 0) return;
 }

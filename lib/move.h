@@ -39,7 +39,7 @@ typedef struct lm_orbit {
     int to[LM_FORM_DIMS];
     bool turned[LM_FORM_DIMS];
     bool mirrored; /* some axis is turned: tiles lie symmetrically */
-    int length;    /* of the longest cycle: of any index, as a multiple of its own */
+    int length;    /* after so many steps every index is back */
     lm_exchange exchange;
     int64_t tile[LM_FORM_DIMS];
     int64_t bytes; /* a tile in the buffer, padding included */

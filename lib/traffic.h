@@ -17,11 +17,11 @@ typedef struct lm_traffic {
     double lines;       /* that the nest touches on both sides together */
     double l2_capacity; /* lines that data stay in */
     lm_fetched l1, l2;  /* lines */
-    bool pages;         /* are there so many pages that they matter? Else the next two are not set */
+    bool pages;         /* are there so many pages that they matter? Else the next two are 0 */
     lm_fetched tlb_first, tlb_all; /* pages that the first level of the TLB misses, or all of it */
     double stretch[2];             /* bytes of a side walked without a break, in the order of the loops */
-    bool
-        follows; /* does the innermost loop go on where the tile before ended, within a page of the source? */
+    /* Does the innermost loop go on where the tile before ended, within a page of the source? */
+    bool follows;
 } lm_traffic;
 
 void lm_traffic_find(lm_traffic *traffic, const lm_step *step);

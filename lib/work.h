@@ -11,6 +11,11 @@
 /* Up to this many bytes an execution has its scratch on the stack. */
 enum { LM_WORK_ON_STACK = 16 << 10, LM_WORK_ALIGNMENT = 64 };
 
+/* So many bytes of scratch, and what is left of their last line. */
+static inline int64_t lm_work_rounded(int64_t bytes) {
+    return (bytes + LM_WORK_ALIGNMENT - 1) & -(int64_t)LM_WORK_ALIGNMENT;
+}
+
 typedef struct lm_work {
     char *memory; /* slots * size; NULL when there are none */
     size_t size;  /* of a slot */

@@ -11,15 +11,13 @@
 
 /* ---- choice --------------------------------------------------------------------------------------- */
 
-static bool is_square(const lm_rectangle *r) { return r->high == r->broad; }
-
 /* Measured: a pass over chunks costs more the shorter they are, squares half as much again as a copy, other
  * blocks, which go through scratch, twice as much; only squares take another pass to close the gaps. What is
  * set aside is copied there and back. */
 static double passes(const lm_rectangle *r, int64_t run) {
     const double chunk = (double)((r->down > 1 ? r->high : r->broad) * run);
     const double aside = (double)r->aside / (double)(r->rows * r->columns * run);
-    return (is_square(r) ? r->aside ? 2.5 : 1.5 : 2) + (r->down * r->across > 1 ? 1 + 1024 / chunk : 0) +
+    return (lm_rectangle_is_square(r) ? r->aside ? 2.5 : 1.5 : 2) + (r->down * r->across > 1 ? 1 + 1024 / chunk : 0) +
            2 * aside;
 }
 

@@ -123,7 +123,7 @@ static void make_boxes(lm_move *m) {
         step += PAD;
         padded = true;
     }
-    o->bytes = (step + LM_WORK_ALIGNMENT - 1) & -(int64_t)LM_WORK_ALIGNMENT;
+    o->bytes = lm_work_rounded(step);
     lm_box_make(&m->in, false);
     lm_box_make(&m->out, false);
 }

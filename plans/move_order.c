@@ -77,19 +77,17 @@ static int64_t find_reach(const lm_form *f, const lm_level *level) {
     return lo;
 }
 
-static int64_t round_up(int64_t bytes) { return (bytes + LM_WORK_ALIGNMENT - 1) & -(int64_t)LM_WORK_ALIGNMENT; }
-
 void lm_order_parts(lm_move *move, int threads, int64_t buffer, int64_t most) {
     lm_ordered *o = &move->ordered;
     const int axis = o->level[0].axis;
     const int64_t n = move->form.dim[axis].n, index = lm_form_slice(&move->form, UINT64_C(1) << axis);
     int parts = threads;
-    move->part_bytes = (size_t)round_up(buffer);
+    move->part_bytes = (size_t)lm_work_rounded(buffer);
     move->parts = 1;
     if (parts == 1 || (o->levels > 1 && buffer)) return;
     o->reach = find_reach(&move->form, &o->level[0]);
     if (o->reach > n / 4 || o->reach * index > most) return;
-    const int64_t each = round_up(buffer) + round_up(o->reach * index);
+    const int64_t each = lm_work_rounded(buffer) + lm_work_rounded(o->reach * index);
     while (parts > 1 && (parts * each > most || n / parts < 2 * o->reach + 1)) parts--;
     if (parts == 1) return;
     move->parts = parts;
@@ -130,7 +128,7 @@ static lm_end find_end(const lm_order_job *job, int part) {
     for (int k = 0; k < m->form.rank; k++) end.n[k] = m->form.dim[k].n;
     end.n[axis] = m->ordered.reach;
     end.first = lm_order_index(m, 0, last - m->ordered.reach, m->ordered.reach);
-    const int64_t bytes = round_up(m->ordered.reach * lm_form_slice(&m->form, UINT64_C(1) << axis));
+    const int64_t bytes = lm_work_rounded(m->ordered.reach * lm_form_slice(&m->form, UINT64_C(1) << axis));
     end.saved = job->work + (int64_t)m->part_bytes * (part + 1) - bytes;
     return end;
 }

@@ -34,12 +34,6 @@ static int64_t batch_count(const lm_problem *p, const lm_rectangle *r) {
 
 static int64_t greater(int64_t a, int64_t b) { return a > b ? a : b; }
 
-static int64_t round_up(int64_t bytes) {
-    return (bytes + LM_WORK_ALIGNMENT - 1) & -(int64_t)LM_WORK_ALIGNMENT;
-}
-
-static bool is_square(const lm_rectangle *r) { return r->high == r->broad; }
-
 /* Squares of runs that are no words are tiles to be exchanged, in a form of their own, which takes the place
  * of the move's; the batch is walked here. */
 static bool plan_squares(lm_move *m, const lm_rectangle *r, int64_t run, const lm_move_limits *limits) {
@@ -61,7 +55,7 @@ enum { SMALL = 4096 };
 /* Can scratch be as scarce as that? */
 static bool can_small(const lm_rectangle *r, int64_t run) {
     const int64_t count = r->down * r->high * r->across;
-    return r->down && is_square(r) && !r->aside && lm_square_kernel(run) &&
+    return r->down && lm_rectangle_is_square(r) && !r->aside && lm_square_kernel(run) &&
            lm_chunks_work(count, SMALL) <= LM_WORK_ON_STACK;
 }
 
@@ -69,10 +63,10 @@ static bool can_small(const lm_rectangle *r, int64_t run) {
 static bool plan_blocks(lm_move *m, const lm_rectangle *r, int64_t run, const lm_move_limits *limits,
                         int64_t *bytes) {
     const bool row = r->down == 1;
-    const int64_t count = row ? r->high * r->across : r->broad * r->down * (is_square(r) ? r->across : 1);
+    const int64_t count = row ? r->high * r->across : r->broad * r->down * (lm_rectangle_is_square(r) ? r->across : 1);
     const int64_t chunks = lm_chunks_work(count, least(r->slice, (row ? r->broad : r->high) * run));
     *bytes = greater(chunks, r->high * r->broad * run);
-    if (!is_square(r)) return true;
+    if (!lm_rectangle_is_square(r)) return true;
     if (!plan_squares(m, r, run, limits)) return false;
     *bytes = greater(chunks, (int64_t)m->part_bytes);
     return true;
@@ -98,7 +92,7 @@ static bool choose_way(lmad_plan *plan, const lm_move_limits *limits, int64_t *b
     if (cost > most_passes && plan->problem.payload <= limits->copy) return false;
     if (r->down) {
         if (!plan_blocks(&plan->move, r, run, limits, bytes)) return false;
-        if (round_up(*bytes) + round_up(r->aside) <= limits->work) return true;
+        if (lm_work_rounded(*bytes) + lm_work_rounded(r->aside) <= limits->work) return true;
     }
     r->down = r->aside = 0;
     r->wide = lm_shuffle_wide(r->rows, run, limits->work);
@@ -121,7 +115,7 @@ static bool make(lmad_plan *plan, const lm_move_limits *limits) {
     if (!choose_way(plan, limits, &bytes)) return false;
     m->parts = lm_move_threads(&plan->problem, limits);
     r->share = m->parts == 1 || batch_count(&plan->problem, r) >= 4 * m->parts;
-    const int64_t aside = round_up(r->aside), each = round_up(bytes) + (r->share ? aside : 0);
+    const int64_t aside = lm_work_rounded(r->aside), each = lm_work_rounded(bytes) + (r->share ? aside : 0);
     const int64_t once = r->share ? 0 : aside;
     while (m->parts > 1 && each * m->parts + once > limits->work) m->parts--;
     if (each * m->parts + once > limits->work) return false;
@@ -208,7 +202,7 @@ static void block_stage(const share *w, int stage) {
     const int64_t run = w->plan->problem.run;
     const bool aside = r->aside && w->part == 0;
     if (stage == 0 && aside) lm_cut_leave(r, run, w->at, w->aside);
-    if (is_square(r))
+    if (lm_rectangle_is_square(r))
         square_stage(w, stage);
     else
         strip_stage(w, stage);
@@ -239,7 +233,7 @@ static void run_share(void *arg, int part) {
     const lm_problem *p = &j->plan->problem;
     const lm_rectangle *r = &j->plan->move.rectangle;
     char *work = j->work + j->plan->move.part_bytes * (size_t)part;
-    share w = {j->plan, NULL, work, work + j->plan->move.part_bytes - round_up(r->aside), 0, 1, r->slice};
+    share w = {j->plan, NULL, work, work + j->plan->move.part_bytes - lm_work_rounded(r->aside), 0, 1, r->slice};
     for (int64_t i = part; i < batch_count(p, r); i += j->parts) {
         w.at = j->at + p->doff + lm_batch_offset(p->rank, p->dim, i);
         for (int stage = 0; stage < STAGES; stage++) run_stage(&w, stage);

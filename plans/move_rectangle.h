@@ -33,6 +33,9 @@ void lm_chunks_settle(char *at, const lm_slots *from, const lm_slots *to, int64_
 
 /* ---- blocks (move_cut.c) ---------------------------------------------------------------------------- */
 
+/* Of its blocks. */
+static inline bool lm_rectangle_is_square(const lm_rectangle *r) { return r->high == r->broad; }
+
 /* Choose the blocks of a matrix of runs: chunks of `chunk` bytes at least if that can be, blocks that are not
  * square of at most `block` bytes, at most `most` bytes set aside. Sets down, across, high, broad and aside.
  * Returns the cost in passes over the matrix, where a copy takes one; INFINITY when there are none. */

@@ -93,9 +93,9 @@ static int propose(const lm_problem *p, const lm_params *start, int effort, lm_p
     else
         count = propose_shapes(p, start, out, count);
     if (effort < LMAD_PATIENT) return count;
-    for (int64_t rows = 128; rows <= 65536; rows *= 2)
+    for (int64_t row = 128; row <= 65536; row *= 2) /* bytes of a destination row */
         for (int64_t bytes = 64; bytes <= 2048; bytes *= 2)
-            count = propose_both(p, start, (shape){(rows + p->run - 1) / p->run, bytes, LM_ORDER_DST}, out,
+            count = propose_both(p, start, (shape){(row + p->run - 1) / p->run, bytes, LM_ORDER_DST}, out,
                                  count);
     return count;
 }

@@ -73,6 +73,7 @@ static lm_tile tile_for(const lm_kernel *kernel, int64_t run) {
     case LM_FILL: t.ss0 = t.ss1 = 0; break;
     case LM_EXCHANGE:
     case LM_TRANSPOSE: t.ss0 = n1 * run, t.ss1 = run; break;
+    case LM_SWAP: break;
     default: t.ds0 = t.ss0 = 3 * run, t.ds1 = t.ss1 = sparse;
     }
     return t;

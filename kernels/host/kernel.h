@@ -40,7 +40,7 @@ typedef enum lm_pattern {
     LM_FILL,      /* ds0 = run, ss0 = 0 */
     LM_TRANSPOSE, /* ds0 = run, ss1 = run or -run */
     LM_EXCHANGE,  /* ds0 = run, ss1 = run, and both sides are written: runs change places. The sides share no
-                     byte, or  are equal (dst = src, n0 <= n1, ds1 = ss0): then those with i < j do */
+                     byte, or are equal (dst = src, n0 <= n1, ds1 = ss0): then those with i < j do */
     LM_SWAP,      /* ds0 = run, ss0 = run or -run, and both sides are written: runs change places. The sides
                      share no byte */
     LM_PATTERN_COUNT

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Slabs: what streaming transposes of words move at a time where vectors are as long as lines. Two lines of
- * each source row, asked for one right after the other, become pieces of two lines of each
- * destination row, sent one right after the other: memory serves neighbouring lines faster than lines of as
- * many pages. The pieces are put together in the first cache. */
+ * each source row, asked for one right after the other, become pieces of two lines of each destination row, sent
+ * one right after the other: memory serves neighbouring lines faster than lines of as many pages. The pieces are
+ * put together in the first cache. */
 #ifndef LM_SLAB_H
 #define LM_SLAB_H
 
@@ -14,8 +14,10 @@ enum { SLAB_LINES = 2, SLAB_PIECE = SLAB_LINES * LM_LINE };
 
 LM_INLINE int slab_rows(int run) { return SLAB_LINES * LM_LINE / run; }
 
-/* Columns of a source line; their pieces of destination rows. */
+/* Columns of a source line. */
 LM_INLINE int slab_columns(int run) { return LM_LINE / run; }
+
+/* Their pieces of destination rows. */
 typedef struct slab {
     _Alignas(LM_LINE) char piece[LM_LINE * SLAB_PIECE];
 } slab;
@@ -56,8 +58,8 @@ LM_INLINE void slab_turn(slab *s, const char *src, int64_t ss0, int run) {
     }
 }
 
-/* A tile of so many rows is worth slabs: one slab alone does not fill the time until memory answers, unless
- * its rows are many. Runs of 16 bytes gain nothing by them. */
+/* A tile of so many rows is worth slabs: few of them do not fill the time until memory answers, unless their rows are
+ * many. Runs of 16 bytes gain nothing by them. */
 LM_INLINE bool slab_worth(int64_t rows, int run) {
     return run < 16 && rows >= (run > 2 ? 4 : 2) * slab_rows(run);
 }
