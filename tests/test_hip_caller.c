@@ -46,8 +46,7 @@ static void expect(lmad_status got, lmad_status wanted, const char *word) {
     ck_assert_msg(strstr(lmad_error_detail(), word) != NULL, "no \"%s\" in: %s", word, lmad_error_detail());
 }
 
-/* ---- an error that waits
- * ------------------------------------------------------------------------------------ */
+/* ---- an error that waits ----------------------------------------------------------------------------- */
 
 /* The caller's own, by a call that is not one of ours. */
 static lm_hip_error make_mistake(void) {
@@ -114,8 +113,7 @@ START_TEST(an_error_waits_and_there_is_no_device) {
 }
 END_TEST
 
-/* ---- streams
- * ------------------------------------------------------------------------------------------------ */
+/* ---- streams ----------------------------------------------------------------------------------------- */
 
 /* The calling thread's own default stream: in its order, and on this thread although an error waits. */
 START_TEST(stream_of_the_thread) {
@@ -191,8 +189,7 @@ START_TEST(streams_that_cannot_be) {
 }
 END_TEST
 
-/* ---- pointers
- * ----------------------------------------------------------------------------------------------- */
+/* ---- pointers ---------------------------------------------------------------------------------------- */
 
 START_TEST(memory_that_cannot_be) {
     enum { BYTES = 4800 };
@@ -337,8 +334,7 @@ START_TEST(problems_that_reach_far) {
 }
 END_TEST
 
-/* ---- fork
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- fork -------------------------------------------------------------------------------------------- */
 
 static lmad_plan *inherited[3];
 

@@ -143,8 +143,7 @@ START_TEST(measured_plans_are_right) {
 }
 END_TEST
 
-/* ---- wisdom: written by one process, read by others
- * --------------------------------------------------------- */
+/* ---- wisdom: written by one process, read by others -------------------------------------------------- */
 
 static char file[] = "/tmp/lmad-wisdom-XXXXXX";
 static int pair_now;
