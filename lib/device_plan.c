@@ -249,14 +249,15 @@ static lmad_status run_in_scratch(lm_device_plan *d, char *buffer, lm_hip_stream
     return status;
 }
 
-/* Staged copies look themselves. */
+/* Staged copies look themselves; scratch is for those that go through it. */
 static lmad_status check_memory(const lmad_plan *plan, const char *dst, const char *src, const char *work) {
     const lm_problem *p = &plan->problem;
     if (plan->device->recipe == LM_DEVICE_STAGED) return LMAD_OK;
     lmad_status status = lm_device_check_memory(p->dst_space, dst + p->dlo, "destination");
     if (status == LMAD_OK && p->op == LM_OP_COPY)
         status = lm_device_check_memory(p->src_space, src + p->slo, "source");
-    if (status == LMAD_OK && work) status = lm_device_check_memory(p->dst_space, work, "scratch");
+    if (status == LMAD_OK && work && plan->device->recipe == LM_DEVICE_BUFFERED)
+        status = lm_device_check_memory(p->dst_space, work, "scratch");
     return status;
 }
 

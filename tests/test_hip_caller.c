@@ -215,6 +215,8 @@ START_TEST(memory_that_cannot_be) {
     expect(lmad_execute_hip(down, there, here, NULL), LMAD_ERR_ARGUMENT, "planned as memory of the host");
     expect(lmad_execute_hip(both, there, here, NULL), LMAD_ERR_ARGUMENT, "destination");
     expect(lmad_execute_hip(both, here, here + BYTES, NULL), LMAD_ERR_ARGUMENT, "source");
+    ck_assert_int_eq(lmad_execute_with(copy, here, here + BYTES, host), LMAD_OK); /* need no scratch */
+    ck_assert_int_eq(lmad_execute_with(fill, here, host, host), LMAD_OK);
     ck_assert_int_eq(lm_field_hip->hipGetLastError(), LM_HIP_SUCCESS);
     lmad_plan *const all[] = {copy, move, fill, up, down, both};
     for (int k = 0; k < 6; k++) lmad_plan_destroy(all[k]);
