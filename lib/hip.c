@@ -146,13 +146,15 @@ static void look_for_devices(void *arg) {
     const char *what = "hipInit";
     if (!error) error = hip->hipGetDeviceCount(&count), what = "hipGetDeviceCount";
     *found = !error && count > 0;
+    if (*found && hip->hipRuntimeGetVersion(&state.hip.version) == LM_HIP_SUCCESS) return;
+    state.hip.version = 0;
+    hip->hipGetLastError();
     if (*found) return;
     if (error && error != LM_HIP_ERROR_NO_DEVICE && error != LM_HIP_ERROR_INVALID_DEVICE)
         snprintf(state.reason, sizeof state.reason, "%.100s: %s: %s", state.library, what,
                  hip->hipGetErrorName(error));
     else
         snprintf(state.reason, sizeof state.reason, "%.100s finds no GPU", state.library);
-    hip->hipGetLastError();
 }
 
 /* HIP does not survive fork(): calls of the child may wait for threads that it does not have. */
@@ -168,7 +170,6 @@ static void load(void) {
         snprintf(state.reason, sizeof state.reason, "no thread to initialise HIP");
     if (!found) return;
     pthread_atfork(NULL, NULL, in_child);
-    if (state.hip.hipRuntimeGetVersion(&state.hip.version) != LM_HIP_SUCCESS) state.hip.version = 0;
     state.usable = true;
 }
 

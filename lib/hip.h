@@ -12,7 +12,7 @@ typedef struct lm_hip {
 #define LM_HIP(returns, name, parameters)          returns(*name) parameters;
 #define LM_HIP_OPTIONAL(returns, name, parameters) returns(*name) parameters;
 #include "hip_list.h"
-    int version;      /* as hipRuntimeGetVersion() says: major * 10000000 + minor * 100000 + patch */
+    int version;      /* as hipRuntimeGetVersion() says: major * 10000000 + minor * 100000 + patch; or 0 */
     bool can_compile; /* all of hiprtc is there */
 } lm_hip;
 

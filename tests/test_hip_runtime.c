@@ -56,6 +56,30 @@ START_TEST(test_cannot_be_initialised) {
 }
 END_TEST
 
+/* Then it is taken for an old one; and the failure is not the caller's. */
+START_TEST(test_version_unknown) {
+    const hipemu *emu = emulator();
+    emu->break_call("hipRuntimeGetVersion", 1, LM_HIP_ERROR_UNKNOWN);
+    const lm_hip *hip = lm_hip_get();
+    ck_assert_msg(hip != NULL, "%s", lm_hip_reason());
+    ck_assert_int_eq(hip->version, 0);
+    ck_assert_int_eq(hip->hipGetLastError(), LM_HIP_SUCCESS);
+}
+END_TEST
+
+/* Made before, by others. Calls that succeed overwrite the last error, in version 5. */
+START_TEST(test_loaded_while_an_error_waits) {
+    static const int version[] = {50200000, 70000000};
+    emulator()->set_version(version[_i]);
+    const lm_hip_error mistake = emulator_more()->hipDeviceEnablePeerAccess(7, 0);
+    ck_assert_int_eq(mistake, LM_HIP_ERROR_INVALID_DEVICE);
+    const lm_hip *hip = lm_hip_get();
+    ck_assert_msg(hip != NULL, "%s", lm_hip_reason());
+    ck_assert_int_eq(hip->version, version[_i]);
+    ck_assert_int_eq(hip->hipGetLastError(), mistake);
+}
+END_TEST
+
 static bool is_loaded(void) { return dlopen(emulator_path(), RTLD_NOW | RTLD_NOLOAD) != NULL; }
 
 /* Plans and copies of the host have nothing to do with it. */
@@ -341,6 +365,8 @@ Suite *lm_suite_hip_runtime(void) {
     tcase_add_loop_test(facts, test_memory, 0, 3);
     tcase_add_test(facts, test_errors);
     tcase_add_test(facts, test_guard);
+    tcase_add_test(facts, test_version_unknown);
+    tcase_add_loop_test(facts, test_loaded_while_an_error_waits, 0, 2);
     suite_add_tcase(suite, facts);
     TCase *without = tcase_create("without");
     tcase_add_test(without, test_without_host_functions);
