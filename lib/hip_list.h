@@ -44,12 +44,10 @@ LM_HIP_OPTIONAL(lm_hip_error, hipLaunchHostFunc,
                 (lm_hip_stream stream, lm_hip_host_function function, void *data))
 LM_HIP_OPTIONAL(lm_hip_error, hipStreamAddCallback,
                 (lm_hip_stream stream, lm_hip_callback callback, void *data, unsigned flags))
-LM_HIP(lm_hip_error, hipDeviceSynchronize, (void))
 
 LM_HIP(lm_hip_error, hipEventCreateWithFlags, (lm_hip_event *event, unsigned flags))
 LM_HIP(lm_hip_error, hipEventDestroy, (lm_hip_event event))
 LM_HIP(lm_hip_error, hipEventRecord, (lm_hip_event event, lm_hip_stream stream))
-LM_HIP(lm_hip_error, hipEventQuery, (lm_hip_event event))
 LM_HIP(lm_hip_error, hipEventSynchronize, (lm_hip_event event))
 LM_HIP(lm_hip_error, hipEventElapsedTime, (float *ms, lm_hip_event start, lm_hip_event stop))
 

@@ -133,7 +133,7 @@ static void check_alive(const hipemu_counts *before, const char *when) {
 static lm_hip_error mistake;
 
 static void check_outcome(const form *f, lm_field *field, lmad_status status, bool failed, const char *when) {
-    const lm_hip_error last = lm_field_hip->hipGetLastError(), late = lm_field_hip->hipDeviceSynchronize();
+    const lm_hip_error last = lm_field_hip->hipGetLastError(), late = emulator_more()->hipDeviceSynchronize();
     int device = -1;
     lm_field_good(lm_field_hip->hipGetDevice(&device));
     if (last != mistake || late)

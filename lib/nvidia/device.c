@@ -136,12 +136,6 @@ lm_hip_error hipGetDeviceProperties(lm_hip_properties *properties, int device) {
     return hipGetDevicePropertiesR0600(properties, device);
 }
 
-lm_hip_error hipDeviceSynchronize(void) {
-    lm_hip_error error;
-    const lm_cuda *cuda = lm_nv_ready(&error);
-    return cuda ? lm_nv_result(cuda->cuCtxSynchronize()) : lm_nv_fail(error);
-}
-
 lm_hip_error hipDeviceCanAccessPeer(int *can, int device, int peer) {
     lm_hip_error error;
     const lm_cuda *cuda = lm_nv_driver(&error);

@@ -59,12 +59,6 @@ lm_hip_error hipEventRecord(lm_hip_event event, lm_hip_stream stream) {
                 : lm_nv_fail(error);
 }
 
-lm_hip_error hipEventQuery(lm_hip_event event) {
-    lm_hip_error error;
-    const lm_cuda *cuda = lm_nv_ready(&error);
-    return cuda ? lm_nv_result(cuda->cuEventQuery((lm_cu_event)event)) : lm_nv_fail(error);
-}
-
 lm_hip_error hipEventSynchronize(lm_hip_event event) {
     lm_hip_error error;
     const lm_cuda *cuda = lm_nv_ready(&error);

@@ -3,6 +3,8 @@
 /* clang-format off */
 LM_HIP(lm_hip_error, hipMallocManaged, (void **p, size_t size, unsigned flags))
 LM_HIP(lm_hip_error, hipDeviceEnablePeerAccess, (int peer, unsigned flags))
+LM_HIP(lm_hip_error, hipDeviceSynchronize, (void))
+LM_HIP(lm_hip_error, hipEventQuery, (lm_hip_event event))
 LM_HIP(lm_hip_error, hipMemcpy, (void *dst, const void *src, size_t size, lm_hip_copy_kind kind))
 LM_HIP(lm_hip_error, hipMemset, (void *dst, int value, size_t size))
 LM_HIP(lm_hip_error, hipStreamBeginCapture, (lm_hip_stream stream, int mode))

@@ -107,7 +107,6 @@ lm_cu_result fake_cuCtxSetCurrent(lm_cu_context context) {
     return 0;
 }
 lm_cu_result fake_cuCtxGetDevice(lm_cu_device *device) { return *device = current, outcome(); }
-lm_cu_result fake_cuCtxSynchronize(void) { return outcome(); }
 lm_cu_result fake_cuMemGetInfo(size_t *free_bytes, size_t *total_bytes) {
     *free_bytes = *total_bytes = (size_t)1 << 30;
     return outcome();
@@ -218,7 +217,6 @@ lm_cu_result fake_cuEventRecord(lm_cu_event event, lm_cu_stream stream) {
     (void)stream;
     return event == HANDLE(1) ? outcome() : 400;
 }
-lm_cu_result fake_cuEventQuery(lm_cu_event event) { return event == HANDLE(1) ? outcome() : 400; }
 lm_cu_result fake_cuEventSynchronize(lm_cu_event event) { return event == HANDLE(1) ? outcome() : 400; }
 lm_cu_result fake_cuEventElapsedTime(float *milliseconds, lm_cu_event start, lm_cu_event end) {
     (void)start, (void)end;

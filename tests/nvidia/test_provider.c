@@ -90,7 +90,7 @@ static void errors(void) {
                                    {46, LM_HIP_ERROR_NO_DEVICE},       {700, LM_HIP_ERROR_ILLEGAL_ADDRESS}};
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
         cuda->fail = pairs[i][0];
-        CHECK(hip.hipDeviceSynchronize(), pairs[i][1]);
+        CHECK(hip.hipStreamSynchronize(NULL), pairs[i][1]);
         CHECK(hip.hipPeekAtLastError(), pairs[i][1]);
         CHECK(hip.hipGetLastError(), pairs[i][1]);
     }
@@ -145,7 +145,7 @@ static void streams(void) {
     CHECK(hip.hipEventRecord(event, stream), 0);
     CHECK(hip.hipStreamWaitEvent(stream, event, 0), 0);
     cuda->fail = 600;
-    CHECK(hip.hipEventQuery(event), LM_HIP_ERROR_NOT_READY);
+    CHECK(hip.hipEventElapsedTime(&ms, event, event), LM_HIP_ERROR_NOT_READY);
     CHECK(hip.hipGetLastError(), LM_HIP_SUCCESS);
     CHECK(hip.hipEventElapsedTime(&ms, event, event), 0);
     CHECK(hip.hipLaunchHostFunc(stream, count_up, &called), 0);
