@@ -21,8 +21,9 @@ enum { LM_DST, LM_SRC };
 typedef enum lm_hip_kernel {
     LM_HIP_COPY,   /* words by words in one order of axes: rows, flat copies, gathers, scatters, reversed runs
                     */
-    LM_HIP_TILE,   /* two axes, one dense on each side, as squares in registers */
-    LM_HIP_BLOCK,  /* a box of several axes through LDS: tiny extents, odd element sizes, narrow sides */
+    LM_HIP_TILE,   /* two axes, one dense on each side, as squares: in registers; in LDS where long axes have
+                      elements of a size that is no multiple of 4 */
+    LM_HIP_BLOCK,  /* a box of axes through LDS, unit by unit: tiny extents, other sizes, narrow sides */
     LM_HIP_FILL,   /* LM_HIP_COPY of a value that lies in the arguments */
     LM_HIP_AFFINE, /* values computed from indices */
     LM_HIP_KERNELS
@@ -32,7 +33,7 @@ typedef enum lm_hip_kernel {
 typedef struct lm_variant {
     lm_hip_kernel kernel;
     int unit;    /* bytes that stay together: 1, 2, 4, 8, 16; or an element that LDS turns */
-    int word[2]; /* bytes of an access of either side, >= unit */
+    int word[2]; /* bytes of an access of either side; >= unit, but for elements that LDS turns */
     int index;   /* bits of offsets: 32, 64 */
     int items;   /* words that a thread has in flight */
     int option;  /* what else a kernel has to choose: see its source */
@@ -72,7 +73,6 @@ typedef struct lm_launch {
     lm_variant variant;
     uint32_t grid[3], block[3];
     uint32_t lds;                  /* dynamic LDS to ask for, in bytes; kernels that declare theirs have 0 */
-    size_t arg_bytes;              /* of args, as far as they are used */
     int64_t segments[2], ideal[2]; /* per side: memory segments touched by all warp accesses, and the fewest
                                       that the bytes of these could touch */
     int64_t lds_cycles, lds_ideal; /* of all LDS accesses, and without conflicts */

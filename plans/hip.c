@@ -16,14 +16,13 @@ const lm_hip_kind *lm_hip_kind_of(lm_hip_kernel kernel) {
 static bool make(const lm_problem *p, const lm_device *device, const lm_hip_params *params, unsigned align,
                  bool final, lm_launch *out) {
     memset(out, 0, sizeof *out);
-    out->arg_bytes = sizeof out->args;
     return lm_hip_kind_of(params->kernel)->make(p, device, params, align, final, out);
 }
 
 /* As if there were no bank conflicts, which layouts that are final avoid. */
-static void guess(const lm_device *device, unsigned align, bool careful, lm_launch *l) {
+static void guess(const lm_device *device, lm_launch *l) {
     int64_t accesses[2];
-    lm_hip_count(device, l, align, careful, accesses);
+    lm_hip_count(device, l, 16, false, accesses);
     lm_hip_guess_banks(l);
     l->seconds = lm_hip_cost(device, l, accesses);
 }
@@ -36,13 +35,15 @@ void lm_hip_make(const lm_problem *p, const lm_device *device, const lm_hip_para
 double lm_hip_predict(const lm_problem *p, const lm_device *device, const lm_hip_params *params) {
     lm_launch launch;
     make(p, device, params, 16, false, &launch);
-    guess(device, 16, false, &launch);
+    guess(device, &launch);
     return launch.seconds;
 }
 
 void lm_hip_estimate(const lm_device *device, unsigned align, lm_launch *l) {
-    guess(device, align, true, l);
+    int64_t accesses[2];
+    lm_hip_count(device, l, align, true, accesses);
     lm_hip_count_banks(device, l);
+    l->seconds = lm_hip_cost(device, l, accesses);
 }
 
 static bool is_power(int64_t n, int64_t most) { return n >= 1 && n <= most && (n & (n - 1)) == 0; }
@@ -123,7 +124,7 @@ int lm_hip_propose(const lm_problem *p, const lm_device *device, int effort, lm_
     for (int k = 0; k < found; k++) {
         if (!make(p, device, &all[k], 16, false, &launch) || same(&launch, &before)) continue;
         before = launch;
-        guess(device, 16, false, &launch);
+        guess(device, &launch);
         rank_one(&r, &all[k], launch.seconds);
         if (effort == LMAD_ESTIMATE && is_perfect(&launch)) break;
     }

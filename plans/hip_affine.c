@@ -34,7 +34,6 @@ void lm_hip_make_affine(const lm_problem *p, const lmad_desc *dst, lmad_type typ
     (void)align;
     memset(out, 0, sizeof *out);
     lm_hip_set_reach(p, out);
-    out->arg_bytes = sizeof out->args;
     out->variant.kernel = LM_HIP_AFFINE;
     out->variant.unit = out->variant.word[LM_DST] = out->variant.word[LM_SRC] = (int)size;
     out->variant.items = ITEMS;

@@ -4,8 +4,6 @@
  * device. */
 #include "hip.h"
 
-#include <string.h>
-
 #include "kernels/hip/index.h"
 
 enum { MOST_LANES = 64 };
@@ -37,11 +35,16 @@ typedef struct counting {
 /* ---- one access ------------------------------------------------------------------------------------- */
 
 static void add_thread(access *a, int64_t at, int bytes) {
+    const range added = {at, at + bytes};
+    if (a->count == 0) {
+        a->range[a->count++] = added;
+        return;
+    }
     range *last = &a->range[a->count - 1];
-    if (a->count > 0 && at == last->end)
-        last->end += bytes;
-    else if (a->count == 0 || at != last->begin || at + bytes != last->end)
-        a->range[a->count++] = (range){at, at + bytes};
+    if (at == last->end)
+        last->end = added.end;
+    else if (at != last->begin || added.end != last->end)
+        a->range[a->count++] = added;
 }
 
 /* Warps come nearly sorted, upwards or downwards. */
