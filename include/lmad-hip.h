@@ -77,7 +77,8 @@ LMAD_API lmad_status lmad_plan_affine_hip(lmad_plan **p, lmad_ctx *ctx, const lm
  *  - Plans within one device only enqueue kernels and copies: no allocation, no waiting. They may be captured
  * in a graph. A captured move whose lmad_work_size() is not 0 uses the plan's scratch: the graph must not
  * outlive the plan, and its replays and other executions of the plan must not run at the same time. A
- * captured fill or affine plan writes the value of the moment of capture.
+ * captured fill of elements of up to 64 bytes, or affine plan, writes the values of the moment of capture; a
+ * longer element is read at every replay.
  *  - Between the host and a device, or two devices: the host packs and unpacks on a thread of the run time,
  * when the stream comes to it. So a source on the host, pageable memory too, may be reused only when the
  * stream has passed (not when the call returns), and a destination on the host is complete then. Executions

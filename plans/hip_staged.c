@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copies through LDS. A tile is a box of the problem's axes; each side walks it in its own order. Two axes
- * with words along both are turned as squares in registers; anything else is put together unit by unit. */
+ * with words along both are turned as squares in registers; elements of other sizes along two long axes as
+ * squares in LDS; anything else is put together unit by unit. */
 #include "hip_views.h"
 
 /* Views have more axes than three: kernels/hip/main.hip. */
@@ -49,7 +50,9 @@ static bool are_whole(const lm_hip_view *v) {
 }
 
 static void try_layout(lm_staging *s, int64_t gap, bool whole_rows, lm_launch *out, layout *best) {
-    layout l = {.gap = gap, .whole_rows = whole_rows, .split = gap % s->box.word[LM_SRC] != 0};
+    layout l = {.gap = gap,
+                .whole_rows = whole_rows,
+                .split = s->turn == LM_TURN_UNITS && gap % s->box.word[LM_SRC] != 0};
     const int side = several(s);
     if (best->lost == 0) return;
     lay(s, &l, out);

@@ -260,8 +260,8 @@ void lm_staging_lay_twice(lm_staging *s, int64_t size, lm_hip_args *a) {
     const entry axes[] = {
         {ACROSS, 4 * dst.step, 4 * words, ACROSS, LM_UNCUT},
         {DOWN, 4 * words, 4 * src.step, DOWN, LM_UNCUT},
-        {dst.filled / ACROSS, ACROSS * 4 * dst.step, ACROSS * 4 * words, dst.filled, LM_UNCUT},
-        {src.filled / DOWN, DOWN * 4 * words, DOWN * 4 * src.step, src.filled, LM_UNCUT}};
+        {dst.filled / ACROSS, ACROSS * 4 * dst.step, ACROSS * 4 * words, dst.filled / ACROSS, LM_UNCUT},
+        {src.filled / DOWN, DOWN * 4 * words, DOWN * 4 * src.step, src.filled / DOWN, LM_UNCUT}};
     a->view[2] = nothing;
     for (int k = 0; k < 4; k++) add(&a->view[2], &axes[k]);
     a->slot_step = (lm_i32)(4 * src.slot);

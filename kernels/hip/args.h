@@ -17,12 +17,12 @@ enum {
     LM_HIP_AXES = 36, /* of a kernel: those of a problem, the run, pieces of axes that tiles cut */
     LM_HIP_VIEW = 8,  /* within a tile */
     LM_HIP_VALUE = 64, /* bytes of a fill's value, repeated as often as it fits */
-    LM_HIP_LDS = 17408, /* bytes of LDS that a tile takes with its gaps, at most; */
+    LM_HIP_LDS = 17408, /* bytes of LDS that a tile takes with its gaps, at most */
     LM_HIP_TWICE_ODD = 9, LM_HIP_TWICE_EVEN = 30, /* elements of odd and of even size that pass LDS twice, at most */
     LM_HIP_THREADS = 256 /* threads of a block, at most */
 };
 
-/* The same of tiles of elements that pass LDS twice: 64x64 of an odd size, 32x32 of an even one, with their gaps. */
+/* Bytes of LDS of tiles of elements that pass it twice: 64x64 of an odd size, 32x32 of an even one, with their gaps. */
 #define LM_HIP_TWICE_LDS(size) ((size) % 2 ? 4096 * (size) + 2560 : 1024 * (size) + 1280)
 
 /* An axis between tiles (or, in flat copies, of words), the fastest first: n indices, steps in bytes. Affine values
