@@ -2,22 +2,25 @@
 /* Cutting a nest among threads. A thread's share is a band of one axis, the one whose steps in the
  * destination are the longest of those that can be cut evenly: so it writes one stretch of memory where the
  * problem allows it, begins and ends between pages or lines, and thread k of one plan writes about where
- * thread k of another one does, which keeps pages on the node of the thread that touched them first. Where no
- * axis can be cut evenly, two are cut. */
+ * thread k of another one does, which keeps pages on the node of the thread that touched them first. Bands
+ * are a page long on either side if that can be: two threads that read the same stretch of memory in turns
+ * have twice the traffic. Where no axis can be cut evenly, two are cut. */
 #include "cut.h"
 
-enum { UNITS_A_THREAD = 4, EVEN_AT = 8, LINE = 64, PAGE = 4096, LEAST_BAND = 4 * LINE };
+enum { UNITS_A_THREAD = 4, LINE = 64, PAGE = 4096, LEAST_BAND = 4 * LINE };
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
 /* ---- choosing ------------------------------------------------------------------------------------- */
 
-static bool is_even(int64_t n, int threads) { return n % threads == 0 || n >= (int64_t)EVEN_AT * threads; }
+/* Has the longest band at most an eighth more than its share? */
+static bool is_even(int64_t n, int threads) { return ((n - 1) / threads + 1) * threads - n <= n / 8; }
 
-/* Do the bands of an axis share few lines, on either side? A source that is read again and again may. */
-static bool is_apart(const lm_pdim *a, int threads) {
+/* Are the bands of an axis so many bytes long, on either side? A source that is read again and again need not
+ * be. */
+static bool is_apart(const lm_pdim *a, int threads, int64_t bytes) {
     const int64_t band = a->n / threads;
-    return a->ds * band >= LEAST_BAND && (a->ss == 0 || lm_magnitude(a->ss) * band >= LEAST_BAND);
+    return a->ds * band >= bytes && (a->ss == 0 || lm_magnitude(a->ss) * band >= bytes);
 }
 
 /* The axis with the longest step in the destination of those that have not been seen; -1 when all have. */
@@ -29,18 +32,19 @@ static int next_axis(const lm_nest *nest, bool *seen) {
     return best;
 }
 
-static int even_axis(const lm_nest *nest, int threads) {
+static int even_axis(const lm_nest *nest, int threads, int64_t bytes) {
     bool seen[LM_NEST_DIMS] = {false};
     int k;
     while ((k = next_axis(nest, seen)) >= 0)
-        if (is_even(nest->dim[k].n, threads) && is_apart(&nest->dim[k], threads)) break;
+        if (is_even(nest->dim[k].n, threads) && is_apart(&nest->dim[k], threads, bytes)) break;
     return k;
 }
 
-/* The longest axes, that of the longer steps first. */
-static void two_axes(const lm_nest *nest, int *outer, int *inner) {
+/* The longest axes from number `least_axis` on, that of the longer steps first. */
+static void two_axes(const lm_nest *nest, int least_axis, int *outer, int *inner) {
     bool seen[LM_NEST_DIMS] = {false};
     int k;
+    for (k = 0; k < least_axis; k++) seen[k] = true;
     *outer = *inner = -1;
     while ((k = next_axis(nest, seen)) >= 0) {
         const int64_t n = nest->dim[k].n;
@@ -58,17 +62,25 @@ static void two_axes(const lm_nest *nest, int *outer, int *inner) {
     }
 }
 
+/* Not those of the tile, which would leave kernels little, if others are enough. */
+static void choose_two(const lm_nest *nest, int threads, int *outer, int *inner) {
+    two_axes(nest, 2, outer, inner);
+    const int64_t parts = (*outer < 0 ? 1 : nest->dim[*outer].n) * (*inner < 0 ? 1 : nest->dim[*inner].n);
+    if (parts < threads) two_axes(nest, 0, outer, inner);
+}
+
 void lm_cut(lm_nest *nest, int threads) {
     const int64_t units = (int64_t)UNITS_A_THREAD * threads;
     nest->split = 0;
     nest->cut[0] = nest->cut[1] = (lm_share){.parts = 1};
     if (threads <= 1) return;
-    int outer = -1, inner = even_axis(nest, threads);
+    int outer = -1, inner = even_axis(nest, threads, PAGE);
+    if (inner < 0) inner = even_axis(nest, threads, LEAST_BAND);
     if (inner >= 0) {
         const int64_t n = nest->dim[inner].n;
         nest->cut[1] = (lm_share){inner, n >= units && is_even(n, threads) ? units : threads};
     } else {
-        two_axes(nest, &outer, &inner);
+        choose_two(nest, threads, &outer, &inner);
         if (inner < 0) return;
         if (outer >= 0) nest->cut[0] = (lm_share){outer, least(units, nest->dim[outer].n)};
         nest->cut[1] = (lm_share){inner, least((units - 1) / nest->cut[0].parts + 1, nest->dim[inner].n)};
