@@ -59,7 +59,7 @@ enum { NEAR = 100 << 10 };
 /* Blocks of 16 bytes are not shuffled, and for runs that are no word long vectors have shuffles of their own.
  */
 static lm_isa choose_isa(const lm_problem *p, const lm_params *params, lm_pattern pattern) {
-    const bool words = p->run < 16 && (p->run & (p->run - 1)) == 0;
+    const bool words = p->run < 16 && lm_is_word(p->run);
     const bool halves = pattern == LM_ROWS || (pattern == LM_TRANSPOSE && words);
     return halves && !params->stream && p->payload <= NEAR ? lm_cpu_isa_near() : lm_cpu_isa();
 }

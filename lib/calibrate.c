@@ -133,15 +133,13 @@ static const struct {
 };
 enum { PROBES = sizeof probe / sizeof *probe, REPEATS = 5, REPEATS_MORE = 31 };
 
-static bool past(double deadline) { return deadline > 0 && lm_now() >= deadline; }
-
 /* The best of several times: whatever else the machine does only adds to them. The first one does not count. False when
  * the deadline comes before two of them. */
 static bool measure(bench *b, int k, int repeats, double deadline, double *ns) {
     double best = 1e9;
     probe[k].run(b);
     for (int i = 0; i < repeats; i++) {
-        if (past(deadline)) {
+        if (lm_is_past(deadline)) {
             if (i < 2) return false;
             break;
         }
@@ -167,7 +165,7 @@ static bool go_on(knowledge *k, bench *b, double deadline) {
         double ns;
         if (probe[k->next].run == threads && lm_threads_limit(b->settings) < 2) continue;
         const int repeats = k->effort > LMAD_MEASURE ? REPEATS_MORE : REPEATS;
-        if (past(deadline) || !measure(b, k->next, repeats, deadline, &ns)) return false;
+        if (lm_is_past(deadline) || !measure(b, k->next, repeats, deadline, &ns)) return false;
         double *value = (double *)((char *)&k->values + probe[k->next].at);
         *value *= ns / probe[k->next].usual_ns;
     }

@@ -204,7 +204,7 @@ static const struct {
 static double run_ns(const lm_step *step, double n0) {
     const lm_pattern pattern = step->kernel->pattern;
     const int64_t run = step->nest.tile.run, row = (int64_t)n0 * run;
-    const bool word = run <= 16 && (run & (run - 1)) == 0;
+    const bool word = lm_is_word(run);
     if (pattern == LM_TRANSPOSE) return word && (row >= 16 || step->nest.tile.ds1 == row) ? 0 : 0.5;
     if (pattern == LM_REVERSE) return word && (row >= 64 || (row & (row - 1)) == 0) ? 0 : 0.5;
     return kernel_ns[pattern].run;

@@ -116,7 +116,7 @@ static bool add(void *arg, const lm_device_way *way, double seconds) {
                          ? lm_search_limits_of(s->rules->effort)->field
                          : FIELD;
     contender c = {.way = *way};
-    if (s->rules->deadline > 0 && lm_now() >= s->rules->deadline) return false;
+    if (lm_is_past(s->rules->deadline)) return false;
     if (!lm_device_way_allows(way, &s->scaled, s->device)) return true;
     const lmad_status status =
         way->kind == LM_WAY_STAGE ? lm_stage_make(&c.stage, &s->scaled, NULL, s->rules->settings, &way->stage)
@@ -233,7 +233,7 @@ static void search_in_turn(search *s, lm_device_way *way, lm_device_finding *fin
 void lm_device_search(const lm_problem *problem, const lm_device *device, const lm_search_rules *rules,
                       lm_device_way *way, lm_device_finding *finding) {
     *finding = (lm_device_finding){.source = LMAD_SOURCE_ESTIMATED};
-    if (rules->deadline > 0 && lm_now() >= rules->deadline) {
+    if (lm_is_past(rules->deadline)) {
         finding->source = LMAD_SOURCE_TIMED_OUT;
         return;
     }

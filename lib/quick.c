@@ -17,11 +17,9 @@ static int64_t kernel_calls(const lm_nest *nest) {
     return calls;
 }
 
-static bool is_word(int64_t run) { return run == 1 || run == 2 || run == 4 || run == 8 || run == 16; }
-
 static bool list_pays(const lm_problem *p, const lm_step *step) {
     const int runs = step->kernel->pattern == LM_TRANSPOSE ? RUNS_A_TILE : RUNS_A_CALL;
-    return is_word(p->run) && p->count > 1 && p->count <= LM_QUICK_RUNS && p->dhi - p->dlo <= UINT16_MAX &&
+    return lm_is_word(p->run) && p->count > 1 && p->count <= LM_QUICK_RUNS && p->dhi - p->dlo <= UINT16_MAX &&
            p->shi - p->slo <= UINT16_MAX && step->nest.loops > 0 &&
            kernel_calls(&step->nest) * runs >= p->count;
 }

@@ -121,7 +121,7 @@ static int pick_field(list *l, const lm_candidate *estimate, const list *proposa
         if (l->item[k].seconds > hopeless) break;
         if (is_first_of_sort(l, k)) promote(l, k, count++);
     }
-    count = fill_field(l, count, places, hopeless);
+    fill_field(l, count, places, hopeless);
     return l->count < places ? l->count : places;
 }
 
@@ -266,7 +266,7 @@ void lm_search(const lm_problem *problem, const lm_search_rules *rules, lm_step 
     search s = {.problem = problem, .rules = rules};
     *finding = (lm_finding){.source = LMAD_SOURCE_ESTIMATED};
     lm_planner_choose(problem, out);
-    if (rules->deadline > 0 && lm_now() >= rules->deadline) {
+    if (lm_is_past(rules->deadline)) {
         finding->source = LMAD_SOURCE_TIMED_OUT;
         return;
     }

@@ -56,7 +56,7 @@ static size_t whole_pages(int64_t bytes) { return ((size_t)bytes + PAGE - 1) / P
 /* Fresh pages cost more than a copy, and pages that were never written are all the same one. */
 static bool touch(char *block, size_t size, double deadline) {
     for (size_t at = 0; at < size; at += PIECE) {
-        if (deadline > 0 && lm_now() >= deadline) return false;
+        if (lm_is_past(deadline)) return false;
         memset(block + at, 0x41 + (int)(at / PIECE % 61), size - at < PIECE ? size - at : PIECE);
     }
     return true;

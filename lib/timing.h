@@ -8,6 +8,9 @@
 /* Seconds of a clock that never goes back. */
 double lm_now(void);
 
+/* Has a deadline come? 0 = there is none. */
+static inline bool lm_is_past(double deadline) { return deadline > 0 && lm_now() >= deadline; }
+
 /* The median of count >= 1 values, which are sorted. */
 double lm_middle(double *value, int count);
 

@@ -5,9 +5,7 @@
 #include "lib/cpu.h"
 
 /* Runs of this many bytes are exchanged as rows. */
-enum { ROW = 32, WORD = 16 };
-
-static bool is_word(int64_t run) { return run <= WORD && (run & (run - 1)) == 0; }
+enum { ROW = 32 };
 
 void lm_exchange_choose(lm_exchange *x, const lm_form *f) {
     int dst = LM_BOX_NONE, src = LM_BOX_NONE;
@@ -21,7 +19,7 @@ void lm_exchange_choose(lm_exchange *x, const lm_form *f) {
     x->inner = dst != LM_BOX_NONE && dst == src ? dst : LM_BOX_NONE;
     x->outer = lm_box_next_axis(f->rank, f->dim, x->inner);
     if (rows) x->kernel = lm_kernel_find(LM_SWAP, f->run, false, lm_cpu_isa());
-    if (rows || dst == LM_BOX_NONE || src == LM_BOX_NONE || !is_word(f->run)) return;
+    if (rows || dst == LM_BOX_NONE || src == LM_BOX_NONE || !lm_is_word(f->run)) return;
     x->kernel = lm_kernel_find(LM_EXCHANGE, f->run, false, lm_cpu_isa());
     x->inner = dst;
     x->outer = src;

@@ -32,7 +32,7 @@ int64_t lm_batch_offset(int rank, const lm_pdim *dim, int64_t i) {
 /* ---- one square ----------------------------------------------------------------------------------- */
 
 const lm_kernel *lm_square_kernel(int64_t run) {
-    if (run > 16 || (run & (run - 1))) return NULL;
+    if (!lm_is_word(run)) return NULL;
     return lm_kernel_find(LM_EXCHANGE, run, false, lm_cpu_isa());
 }
 

@@ -7,7 +7,7 @@
 /* Two different axes have the shortest steps, and not the ones that registers transpose. */
 static bool applicable(const lm_problem *p) {
     const int inner = lm_dst_next_axis(p, LM_AXIS_NONE), outer = lm_src_next_axis(p, LM_AXIS_NONE);
-    const bool words = p->run <= 16 && (p->run & (p->run - 1)) == 0;
+    const bool words = lm_is_word(p->run);
     return p->count > 1 && outer >= 0 && inner != outer &&
            !(words && inner == lm_dst_dense_axis(p) && outer == lm_src_dense_axis(p));
 }

@@ -115,6 +115,15 @@ END_TEST
 
 /* ---- streams ----------------------------------------------------------------------------------------- */
 
+/* A field ready to be copied, with device 0 current, and the plan for it. */
+static lmad_plan *open_planned(lm_field *f, const lm_field_ends *ends) {
+    lm_field_open(f, &transpose, ends);
+    lm_field_good(lm_field_hip->hipSetDevice(0));
+    lmad_plan *p = plan_of(&transpose, ends);
+    lm_field_reset(f);
+    return p;
+}
+
 /* The calling thread's own default stream: in its order, and on this thread although an error waits. */
 START_TEST(stream_of_the_thread) {
     const lm_field_ends *const ends[] = {&within, &upwards, &downwards, &across};
@@ -122,10 +131,7 @@ START_TEST(stream_of_the_thread) {
     emu = lm_field_begin(2, 64, true);
     for (int k = 0; k < 4; k++) {
         lm_field f;
-        lm_field_open(&f, &transpose, ends[k]);
-        lm_field_good(lm_field_hip->hipSetDevice(0));
-        lmad_plan *p = plan_of(&transpose, ends[k]);
-        lm_field_reset(&f);
+        lmad_plan *p = open_planned(&f, ends[k]);
         const lm_hip_error mistake = make_mistake();
         if (lmad_execute_hip(p, f.d, f.s, own) != LMAD_OK) ck_abort_msg("%s", lmad_error_detail());
         ck_assert_int_eq(lm_field_hip->hipGetLastError(), mistake);
@@ -173,10 +179,7 @@ START_TEST(streams_that_cannot_be) {
     lm_field_good(lm_field_hip->hipSetDevice(0));
     for (int k = 0; k < 4; k++) {
         lm_field f;
-        lm_field_open(&f, &transpose, ends[k]);
-        lm_field_good(lm_field_hip->hipSetDevice(0));
-        lmad_plan *p = plan_of(&transpose, ends[k]);
-        lm_field_reset(&f);
+        lmad_plan *p = open_planned(&f, ends[k]);
         expect(lmad_execute_hip(p, f.d, f.s, gone), LMAD_ERR_DEVICE, "hipErrorInvalidHandle");
         expect(lmad_execute_hip(p, f.d, f.s, there), LMAD_ERR_DEVICE, "hipErrorInvalidHandle");
         ck_assert_int_eq(lm_field_hip->hipPeekAtLastError(), LM_HIP_SUCCESS);

@@ -10,40 +10,17 @@
 #include <unistd.h>
 
 #include "child.h"
+#include "folder.h"
 #include "lmad.h"
 #include "wise.h"
 
 Suite *lm_suite_history(void);
 
-static char folder[64], path[96];
+static char path[96];
 
 static void make_folder(void) {
-    strcpy(folder, "/tmp/lmad-record-XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(folder));
-    snprintf(path, sizeof path, "%s/problems", folder);
-}
-
-static void remove_folder(void) {
-    char command[128];
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    ck_assert_int_eq(system(command), 0);
-}
-
-static char *contents(const char *name) {
-    FILE *file = fopen(name, "r");
-    if (!file) return NULL;
-    char *text = calloc(1, 1 << 22);
-    ck_assert_ptr_nonnull(text);
-    ck_assert_uint_lt(fread(text, 1, 1 << 22, file), 1 << 22);
-    fclose(file);
-    return text;
-}
-
-static void put(const char *name, const char *text) {
-    FILE *file = fopen(name, "w");
-    ck_assert_ptr_nonnull(file);
-    fputs(text, file);
-    fclose(file);
+    lm_folder_make();
+    snprintf(path, sizeof path, "%s/problems", lm_folder);
 }
 
 static void record(void) {
@@ -62,10 +39,10 @@ static void record(void) {
 START_TEST(problems_are_recorded_once) {
     static const char *const before[] = {"", "p/00ff\t4\t[(3,1", "# a list\n# of mine"},
                              *const after[] = {"", "", "# a list\n# of mine\n"};
-    put(path, before[_i]);
+    lm_file_put(path, before[_i]);
     lm_in_child(record);
     lm_in_child(record);
-    char *text = contents(path);
+    char *text = lm_file_text(path);
     ck_assert_ptr_nonnull(text);
     ck_assert_int_eq(strncmp(text, after[_i], strlen(after[_i])), 0);
     ck_assert_int_eq(lm_wise_lines(text), 2 + lm_wise_lines(after[_i]));
@@ -97,7 +74,7 @@ START_TEST(programs_record_together) {
         ck_assert_int_eq(waitpid(child[k], &status, 0), child[k]);
         ck_assert_int_eq(status, 0);
     }
-    char *text = contents(path);
+    char *text = lm_file_text(path);
     ck_assert_int_eq(lm_wise_lines(text), 38);
     free(text);
 }
@@ -129,7 +106,7 @@ static void record_moves(void) {
 
 START_TEST(moves_are_recorded_with_their_distance) {
     lm_in_child(record_moves);
-    char *text = contents(path);
+    char *text = lm_file_text(path);
     ck_assert_int_eq(lm_wise_lines(text), 1);
     ck_assert_ptr_nonnull(strstr(text, "\t4\t[(4,1)]\t[(4,-1)]+1\tmove\n"));
     free(text);
@@ -139,7 +116,7 @@ END_TEST
 Suite *lm_suite_history(void) {
     Suite *s = suite_create("history");
     TCase *tc = tcase_create("history");
-    tcase_add_checked_fixture(tc, make_folder, remove_folder);
+    tcase_add_checked_fixture(tc, make_folder, lm_folder_remove);
     const char *fork_mode = getenv("CK_FORK");
     if (!fork_mode || strcmp(fork_mode, "no") != 0) {
         tcase_add_loop_test(tc, problems_are_recorded_once, 0, 3);

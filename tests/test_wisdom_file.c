@@ -14,6 +14,7 @@
 
 #include "child.h"
 #include "count_malloc.h"
+#include "folder.h"
 #include "lib/file_lock.h"
 #include "lib/record.h"
 #include "lib/wisdom.h"
@@ -23,41 +24,17 @@
 
 Suite *lm_suite_wisdom_file(void);
 
-static char folder[64], path[96];
+static char path[96];
 
 static void make_folder(void) {
-    strcpy(folder, "/tmp/lmad-wisdom-XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(folder));
-    snprintf(path, sizeof path, "%s/wisdom", folder);
-}
-
-static void remove_folder(void) {
-    char command[128];
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    ck_assert_int_eq(system(command), 0);
-}
-
-static char *contents(const char *name) {
-    FILE *file = fopen(name, "r");
-    if (!file) return NULL;
-    char *text = calloc(1, 1 << 22);
-    ck_assert_ptr_nonnull(text);
-    ck_assert_uint_lt(fread(text, 1, 1 << 22, file), 1 << 22);
-    fclose(file);
-    return text;
-}
-
-static void put(const char *name, const char *text) {
-    FILE *file = fopen(name, "w");
-    ck_assert_ptr_nonnull(file);
-    fputs(text, file);
-    fclose(file);
+    lm_folder_make();
+    snprintf(path, sizeof path, "%s/wisdom", lm_folder);
 }
 
 static int files_in_folder(void) {
     char command[128];
     int count = -1;
-    snprintf(command, sizeof command, "ls %s | wc -l", folder);
+    snprintf(command, sizeof command, "ls %s | wc -l", lm_folder);
     FILE *pipe = popen(command, "r");
     ck_assert_int_eq(fscanf(pipe, "%d", &count), 1);
     pclose(pipe);
@@ -77,11 +54,11 @@ START_TEST(export_merges) {
     ck_assert_int_eq(lmad_wisdom_import_file(c, path, &report), LMAD_OK);
     ck_assert_int_eq(report.taken, 2 + 1); /* and the calibration, which both have */
     ck_assert_int_eq(files_in_folder(), 1);
-    char *before = contents(path), *text = lm_wise_text(c);
+    char *before = lm_file_text(path), *text = lm_wise_text(c);
     ck_assert_str_eq(before, text);
     /* Nothing new: not a byte of it changes, whoever writes it. */
     ck_assert_int_eq(lmad_wisdom_export_file(c, path), LMAD_OK);
-    char *after = contents(path);
+    char *after = lm_file_text(path);
     ck_assert_str_eq(before, after);
     free(before), free(after), free(text);
     lmad_ctx_destroy(a), lmad_ctx_destroy(b), lmad_ctx_destroy(c);
@@ -124,22 +101,22 @@ START_TEST(what_is_no_wisdom_is_left_alone) {
     lm_record_checksum(later + 14, later, 14);
     const char *const texts[] = {"int main(void) {}\n", "# remarks\n", later};
     for (int k = 0; k < 3; k++) {
-        put(path, texts[k]);
+        lm_file_put(path, texts[k]);
         ck_assert_int_eq(lmad_wisdom_export_file(ctx, path), LMAD_ERR_FORMAT);
-        char *text = contents(path);
+        char *text = lm_file_text(path);
         ck_assert_str_eq(text, texts[k]);
         free(text);
     }
     ck_assert_int_eq(files_in_folder(), 1);
-    ck_assert_int_eq(lmad_wisdom_export_file(ctx, folder), LMAD_ERR_IO);
-    ck_assert_int_eq(lmad_wisdom_import_file(ctx, folder, NULL), LMAD_ERR_IO);
+    ck_assert_int_eq(lmad_wisdom_export_file(ctx, lm_folder), LMAD_ERR_IO);
+    ck_assert_int_eq(lmad_wisdom_import_file(ctx, lm_folder, NULL), LMAD_ERR_IO);
     ck_assert_int_eq(lmad_wisdom_import_file(ctx, "/dev/zero", NULL), LMAD_ERR_IO);
-    snprintf(name, sizeof name, "%s/none/wisdom", folder);
+    snprintf(name, sizeof name, "%s/none/wisdom", lm_folder);
     ck_assert_int_eq(lmad_wisdom_export_file(ctx, name), LMAD_ERR_IO);
-    snprintf(name, sizeof name, "%s/link", folder);
+    snprintf(name, sizeof name, "%s/link", lm_folder);
     ck_assert_int_eq(symlink("nowhere", name), 0);
     ck_assert_int_eq(lmad_wisdom_export_file(ctx, name), LMAD_ERR_IO);
-    put(path, "");
+    lm_file_put(path, "");
     ck_assert_int_eq(lmad_wisdom_export_file(ctx, path), LMAD_OK);
     lmad_ctx_destroy(ctx);
 }
@@ -151,9 +128,9 @@ START_TEST(links_and_permissions_stay) {
     struct stat st;
     lmad_ctx *ctx = lm_wise_ctx();
     lm_wise_plan(ctx, 30, 20, LMAD_MEASURE | LMAD_SERIAL);
-    put(path, "");
+    lm_file_put(path, "");
     ck_assert_int_eq(chmod(path, 0640), 0);
-    snprintf(link_name, sizeof link_name, "%s/link", folder);
+    snprintf(link_name, sizeof link_name, "%s/link", lm_folder);
     ck_assert_int_eq(symlink("wisdom", link_name), 0);
     ck_assert_int_eq(lmad_wisdom_export_file(ctx, link_name), LMAD_OK);
     ck_assert_int_eq(lstat(link_name, &st), 0);
@@ -174,7 +151,7 @@ START_TEST(good_records_survive_damage) {
     char *text = lm_wise_text(a);
     text[3] ^= 1;                /* the first line */
     text[strlen(text) - 5] ^= 1; /* the last checksum */
-    put(path, text);
+    lm_file_put(path, text);
     ck_assert_int_eq(lmad_wisdom_export_file(b, path), LMAD_OK);
     lmad_wisdom_report report = {.struct_size = sizeof report};
     lmad_ctx *c = lm_wise_ctx();
@@ -194,17 +171,17 @@ START_TEST(nothing_is_lost_for_lack_of_memory) {
     lm_wise_plan(ctx, 50, 70, LMAD_MEASURE | LMAD_SERIAL);
     ck_assert_int_eq(lmad_wisdom_export_file(ctx, path), LMAD_OK);
     lmad_ctx_destroy(ctx);
-    char *before = contents(path);
+    char *before = lm_file_text(path);
     ctx = lm_wise_ctx();
     ck_assert_int_eq(lmad_wisdom_import_string(ctx, before, NULL), LMAD_OK);
     lm_wise_plan(ctx, 30, 20, LMAD_MEASURE | LMAD_SERIAL);
     long which = 0, calls;
     do {
-        put(path, before);
+        lm_file_put(path, before);
         lm_count_malloc_start_failing(++which);
         const lmad_status status = lmad_wisdom_export_file(ctx, path);
         calls = lm_count_malloc_stop();
-        char *after = contents(path);
+        char *after = lm_file_text(path);
         if (status != LMAD_OK) ck_assert_str_eq(after, before);
         if (status == LMAD_OK) ck_assert_int_eq(lm_wise_lines(after), lm_wise_lines(before) + 1);
         free(after);
@@ -246,7 +223,7 @@ static int count_records(const char *text, int id) {
 START_TEST(many_writers) {
     pid_t pid[WRITERS];
     char name[128], *file = lm_wise_of(90, 70);
-    snprintf(name, sizeof name, "%s/done", folder);
+    snprintf(name, sizeof name, "%s/done", lm_folder);
     const int done = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     ck_assert_int_ge(done, 0);
     ck_assert_int_eq(ftruncate(done, WRITERS * sizeof(int)), 0);
@@ -264,7 +241,7 @@ START_TEST(many_writers) {
     lmad_wisdom_report report = {.struct_size = sizeof report};
     ck_assert_int_eq(lmad_wisdom_import_file(ctx, path, &report), LMAD_OK);
     ck_assert_int_eq(report.bad, 0);
-    char *text = contents(path);
+    char *text = lm_file_text(path);
     for (int id = 0; id < WRITERS; id++) {
         int exported = 0;
         ck_assert_int_eq(pread(done, &exported, sizeof exported, (off_t)(id * (int)sizeof(int))),
@@ -282,7 +259,7 @@ END_TEST
 START_TEST(lock_by_link) {
     lm_file_lock lock;
     char name[128];
-    put(path, "0");
+    lm_file_put(path, "0");
     for (int id = 0; id < 4; id++) {
         if (fork() != 0) continue;
         for (int k = 0; k < 25; k++) {
@@ -299,7 +276,7 @@ START_TEST(lock_by_link) {
     }
     int status;
     for (int id = 0; id < 4; id++) ck_assert(wait(&status) > 0 && status == 0);
-    char *text = contents(path);
+    char *text = lm_file_text(path);
     ck_assert_int_eq(atoi(text), 100);
     free(text);
     const pid_t pid = fork();
@@ -331,9 +308,9 @@ static void use_list(void) {
 static void use_home(void) {
     char home[512];
     unsetenv("LMAD_WISDOM");
-    snprintf(home, sizeof home, "mkdir -p %s/lmad && cp %s %s/lmad/wisdom", folder, path, folder);
+    snprintf(home, sizeof home, "mkdir -p %s/lmad && cp %s %s/lmad/wisdom", lm_folder, path, lm_folder);
     if (system(home) != 0) _exit(1);
-    setenv("XDG_CONFIG_HOME", folder, 1);
+    setenv("XDG_CONFIG_HOME", lm_folder, 1);
     if (lm_wise_status(NULL, 90, 70, LMAD_WISDOM_ONLY | LMAD_SERIAL) != LMAD_OK) _exit(2);
 }
 
@@ -351,7 +328,7 @@ Suite *lm_suite_wisdom_file(void) {
     Suite *s = suite_create("wisdom_file");
     TCase *tc = tcase_create("wisdom_file");
     tcase_set_timeout(tc, 120);
-    tcase_add_checked_fixture(tc, make_folder, remove_folder);
+    tcase_add_checked_fixture(tc, make_folder, lm_folder_remove);
     tcase_add_test(tc, export_merges);
     tcase_add_test(tc, order_does_not_matter);
     tcase_add_test(tc, what_is_no_wisdom_is_left_alone);

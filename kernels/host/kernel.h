@@ -30,6 +30,9 @@ typedef struct lm_tile {
 
 typedef void lm_kernel_fn(char *dst, const char *src, const lm_tile *tile);
 
+/* Is a run a machine word, of at most 16 bytes? Those are turned in registers. */
+static inline bool lm_is_word(int64_t run) { return run <= 16 && (run & (run - 1)) == 0; }
+
 /* What a kernel demands of its tile. */
 typedef enum lm_pattern {
     LM_ROWS,      /* run = ds0 = ss0 = 1: n1 rows of n0 contiguous bytes */

@@ -116,7 +116,7 @@ LM_INLINE void staged_rows(staging *stage, char *dst, const char *src, const lm_
 /* Is a tile worth whole lines at any alignment? One that is takes the first lines of its rows from the tile
  * before, and leaves the last ones to the tile after if that is worth it, too. */
 LM_INLINE bool is_shiftable(int64_t run, int64_t n0, int64_t n1) {
-    const bool word = run <= 16 && (run & (run - 1)) == 0, odd = run == 3 || run == 6 || run == 12;
+    const bool word = lm_is_word(run), odd = run == 3 || run == 6 || run == 12;
     return HAS_SHIFTED && (word || odd) && n0 * run >= 4 * LM_LINE && n1 * run >= 16;
 }
 
@@ -206,7 +206,7 @@ void LM_KERNEL(transpose_stream)(char *dst, const char *src, const lm_tile *t) {
     lm_tile f = *t;
     if (f.ss1 < 0) f = turned(t, &dst, &src);
     const int64_t row = f.n0 * f.run;
-    const bool words = f.run <= 16 && (f.run & (f.run - 1)) == 0;
+    const bool words = lm_is_word(f.run);
     if (VEC == LM_LINE && words && row >= LM_LINE && rows_aligned(dst, &f))
         direct(dst, src, &f);
     else if (words && f.ds1 == row && woven(dst, src, &f))

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A folder for a test's files, and small text files. */
+#ifndef LM_TEST_FOLDER_H
+#define LM_TEST_FOLDER_H
+
+extern char lm_folder[];
+
+/* Make one; remove it with all that is in it. */
+void lm_folder_make(void);
+void lm_folder_remove(void);
+
+/* A file's text, the caller's to free; NULL when it cannot be opened. */
+char *lm_file_text(const char *name);
+
+void lm_file_put(const char *name, const char *text);
+
+#endif
