@@ -106,4 +106,10 @@ int64_t lm_hip_choose_turn(lm_launch *launch, int side, lm_hip_turns turns, int6
 /* Predicted seconds of a launch whose segments are known (hip_cost.c). */
 double lm_hip_cost(const lm_device *device, const lm_launch *launch, const int64_t accesses[2]);
 
+/* How words are turned: kernels/hip/staged.h. */
+typedef enum lm_hip_turn { LM_TURN_LOADED, LM_TURN_STORED, LM_TURN_UNITS, LM_TURN_TWICE } lm_hip_turn;
+
+/* That of a variant of LM_HIP_TILE or LM_HIP_BLOCK. */
+static inline lm_hip_turn lm_hip_turn_of(const lm_variant *v) { return (lm_hip_turn)(v->option & 3); }
+
 #endif

@@ -60,12 +60,14 @@ typedef struct phase {
 
 static phase phase_of(const lm_launch *l, int side) {
     const lm_variant *v = &l->variant;
-    const int turn = v->option & 3, own = v->word[side], other = v->word[1 - side];
+    const lm_hip_turn turn = lm_hip_turn_of(v);
+    const int own = v->word[side], other = v->word[1 - side];
     const int piece = v->unit > BANK ? v->unit : BANK;
-    if (turn == 2 && side == LM_SRC && l->args.split && own > piece)
+    if (turn == LM_TURN_UNITS && side == LM_SRC && l->args.split && own > piece)
         return (phase){PIECES, side, own / piece, piece};
-    if (turn == 2 && side == LM_DST) return (phase){UNITS, side, own / v->unit, v->unit};
-    if (turn == (side == LM_SRC ? 0 : 1)) return (phase){TURNED, side, own / v->unit, other};
+    if (turn == LM_TURN_UNITS && side == LM_DST) return (phase){UNITS, side, own / v->unit, v->unit};
+    if (turn == (side == LM_SRC ? LM_TURN_LOADED : LM_TURN_STORED))
+        return (phase){TURNED, side, own / v->unit, other};
     return (phase){WHOLE, side, 1, own};
 }
 
@@ -199,7 +201,7 @@ static int phases_of(const lm_launch *l, phase out[4]) {
     if (l->variant.kernel != LM_HIP_TILE && l->variant.kernel != LM_HIP_BLOCK) return 0;
     out[LM_DST] = phase_of(l, LM_DST);
     out[LM_SRC] = phase_of(l, LM_SRC);
-    if ((l->variant.option & 3) != 3) return 2;
+    if (lm_hip_turn_of(&l->variant) != LM_TURN_TWICE) return 2;
     out[2] = square_phase(l, READ);
     out[3] = square_phase(l, WRITTEN);
     return 4;

@@ -25,7 +25,8 @@ static double threads_at_once(const lm_device *d, const lm_launch *l) {
 /* Bytes that a thread asks for before it waits. */
 static double thread_bytes(const lm_launch *l) {
     const lm_variant *v = &l->variant;
-    const int square = v->kernel == LM_HIP_TILE && (v->option & 3) == 0 ? v->word[LM_DST] / v->unit : 1;
+    const int square =
+        v->kernel == LM_HIP_TILE && lm_hip_turn_of(v) == LM_TURN_LOADED ? v->word[LM_DST] / v->unit : 1;
     return (double)(square > v->items ? square : v->items) * v->word[LM_SRC];
 }
 

@@ -103,10 +103,10 @@ static int64_t sample(int64_t all, int64_t some, int64_t k, int64_t *weight) {
  */
 static int rows_of(const lm_launch *l, int side) {
     const lm_variant *v = &l->variant;
-    const int turn = v->option & 3;
-    return turn == 0 && side == LM_SRC   ? v->word[LM_DST] / v->unit
-           : turn == 1 && side == LM_DST ? v->word[LM_SRC] / v->unit
-                                         : 1;
+    const lm_hip_turn turn = lm_hip_turn_of(v);
+    return turn == LM_TURN_LOADED && side == LM_SRC   ? v->word[LM_DST] / v->unit
+           : turn == LM_TURN_STORED && side == LM_DST ? v->word[LM_SRC] / v->unit
+                                                      : 1;
 }
 
 static void count_tile_warp(counting *c, int side, const lm_tile_start *tile, lm_u32 first, int64_t weight) {

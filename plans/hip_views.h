@@ -5,9 +5,6 @@
 
 #include "hip_box.h"
 
-/* How words are turned: kernels/hip/staged.h. */
-typedef enum lm_hip_turn { LM_TURN_LOADED, LM_TURN_STORED, LM_TURN_UNITS, LM_TURN_TWICE } lm_hip_turn;
-
 enum { LM_UNCUT = 30 }; /* the bit of axes that tiles divide */
 
 typedef struct lm_staging {
