@@ -6,36 +6,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hip_field.h"
 #include "lib/device_code.h"
 #include "oracle.h"
-#include "rng.h"
 
 enum { ALIGNED = 256 };
 
-const hipemu *lm_bench_emu;
 const lm_device *lm_bench_device;
+static const hipemu *emu;
 static const lm_hip *hip;
 
-static void good(lm_hip_error error) {
-    ck_assert_msg(error == LM_HIP_SUCCESS, "%s: %s", hip->hipGetErrorName(error), lm_bench_emu->report());
-}
-
 void lm_bench_begin(int warp) {
-    lm_bench_emu = emulator();
-    lm_bench_emu->set_devices(1);
-    lm_bench_emu->set_warp(warp);
-    hip = lm_hip_get();
-    ck_assert_msg(hip != NULL, "%s", lm_hip_reason());
+    emu = lm_field_begin(1, warp, false);
+    hip = lm_field_hip;
     if (lm_device_get(0, &lm_bench_device) != LMAD_OK) ck_abort_msg("%s", lmad_error_detail());
     ck_assert_int_eq(lm_bench_device->wave, warp);
-    good(hip->hipSetDevice(0));
-}
-
-static char *noise(size_t size, uint64_t seed) {
-    char *bytes = malloc(size + 8);
-    ck_assert_ptr_nonnull(bytes);
-    for (size_t i = 0; i < size; i += 8) memcpy(bytes + i, &(uint64_t){lm_mix(seed + i)}, 8);
-    return bytes;
+    lm_field_good(hip->hipSetDevice(0));
 }
 
 /* Bytes [lo, hi) of a side, such that its pointer is aligned as asked for. */
@@ -43,14 +29,9 @@ static void open_side(lm_hip_bench *b, int side, int64_t lo, int64_t hi, unsigne
     const size_t before = (size_t)((lo % ALIGNED + ALIGNED) % ALIGNED) + misaligned;
     void *p;
     b->size[side] = (size_t)(hi - lo);
-    good(hip->hipMalloc(&p, before + b->size[side]));
+    lm_field_good(hip->hipMalloc(&p, before + b->size[side]));
     b->block[side] = p;
     b->pointer[side] = b->block[side] + before - lo;
-}
-
-static void move(void *to, const void *from, size_t size) {
-    good(hip->hipMemcpyAsync(to, from, size, LM_HIP_COPY_DEFAULT, NULL));
-    good(hip->hipStreamSynchronize(NULL));
 }
 
 void lm_bench_open(lm_hip_bench *b, const lm_trial *t, unsigned misaligned) {
@@ -61,18 +42,18 @@ void lm_bench_open(lm_hip_bench *b, const lm_trial *t, unsigned misaligned) {
     open_side(b, LM_DST, p->dlo, p->dhi, misaligned);
     open_side(b, LM_SRC, p->slo, p->shi, misaligned);
     b->align = misaligned ? misaligned & -misaligned : 16;
-    b->old = noise(b->size[LM_DST], 1);
-    b->want = noise(b->size[LM_DST], 1);
+    b->old = lm_field_noise(b->size[LM_DST], 1);
+    b->want = lm_field_noise(b->size[LM_DST], 1);
     b->got = malloc(b->size[LM_DST]);
-    char *from = noise(b->size[LM_SRC], 1 << 20);
+    char *from = lm_field_noise(b->size[LM_SRC], 1 << 20);
     lm_oracle_copy(b->want - p->dlo, &t->dst, from - p->slo, &t->src, t->elem_size);
-    move(b->pointer[LM_SRC] + p->slo, from, b->size[LM_SRC]);
+    lm_field_move(b->pointer[LM_SRC] + p->slo, from, b->size[LM_SRC]);
     free(from);
 }
 
 void lm_bench_close(lm_hip_bench *b) {
-    good(hip->hipFree(b->block[LM_DST]));
-    good(hip->hipFree(b->block[LM_SRC]));
+    lm_field_good(hip->hipFree(b->block[LM_DST]));
+    lm_field_good(hip->hipFree(b->block[LM_SRC]));
     free(b->old);
     free(b->want);
     free(b->got);
@@ -84,15 +65,15 @@ const char *lm_bench_run(lm_hip_bench *b, const lm_launch *l, hipemu_trace *trac
     char *const dst = b->pointer[LM_DST] + b->problem.dlo;
     lm_hip_function function;
     if (lm_device_code_get(lm_bench_device, &l->variant, &function) != LMAD_OK) return lmad_error_detail();
-    move(dst, b->old, b->size[LM_DST]);
-    lm_bench_emu->set_trace(trace != NULL);
-    lm_bench_emu->clear_trace();
-    good(hip->hipModuleLaunchKernel(function, l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1],
-                                    l->block[2], l->lds, NULL, parameters, NULL));
-    good(hip->hipStreamSynchronize(NULL));
-    if (trace) lm_bench_emu->trace(trace);
-    lm_bench_emu->set_trace(false);
-    move(b->got, dst, b->size[LM_DST]);
-    if (!lm_bench_emu->intact()) return lm_bench_emu->report();
+    lm_field_move(dst, b->old, b->size[LM_DST]);
+    emu->set_trace(trace != NULL);
+    emu->clear_trace();
+    lm_field_good(hip->hipModuleLaunchKernel(function, l->grid[0], l->grid[1], l->grid[2], l->block[0],
+                                             l->block[1], l->block[2], l->lds, NULL, parameters, NULL));
+    lm_field_good(hip->hipStreamSynchronize(NULL));
+    if (trace) emu->trace(trace);
+    emu->set_trace(false);
+    lm_field_move(b->got, dst, b->size[LM_DST]);
+    if (!emu->intact()) return emu->report();
     return memcmp(b->got, b->want, b->size[LM_DST]) ? "wrong bytes" : NULL;
 }

@@ -10,9 +10,10 @@
 #include "rng.h"
 
 const lm_hip *lm_field_hip;
+static const hipemu *emu;
 
 const hipemu *lm_field_begin(int devices, int warp, bool lazy) {
-    const hipemu *emu = emulator();
+    emu = emulator();
     emu->set_devices(devices);
     emu->set_warp(warp);
     emu->set_lazy(lazy);
@@ -22,7 +23,7 @@ const hipemu *lm_field_begin(int devices, int warp, bool lazy) {
 }
 
 void lm_field_good(lm_hip_error error) {
-    ck_assert_msg(error == LM_HIP_SUCCESS, "%s", lm_field_hip->hipGetErrorName(error));
+    ck_assert_msg(error == LM_HIP_SUCCESS, "%s: %s", lm_field_hip->hipGetErrorName(error), emu->report());
 }
 
 static char *allocate(lm_field_kind kind, int device, size_t size) {
@@ -45,18 +46,15 @@ static void release(lm_field_kind kind, char *p) {
         lm_field_good(kind == PINNED ? lm_field_hip->hipHostFree(p) : lm_field_hip->hipFree(p));
 }
 
-static void move(void *to, const void *from, size_t size) {
+void lm_field_move(void *to, const void *from, size_t size) {
     lm_field_good(lm_field_hip->hipMemcpyAsync(to, from, size, LM_HIP_COPY_DEFAULT, NULL));
     lm_field_good(lm_field_hip->hipStreamSynchronize(NULL));
 }
 
-static char *noise(size_t size, uint64_t seed) {
+char *lm_field_noise(size_t size, uint64_t seed) {
     char *bytes = malloc(size + 8);
     ck_assert_ptr_nonnull(bytes);
-    for (size_t i = 0; i < size; i += 8) {
-        const uint64_t word = lm_mix(seed + i);
-        memcpy(bytes + i, &word, 8);
-    }
+    for (size_t i = 0; i < size; i += 8) memcpy(bytes + i, &(uint64_t){lm_mix(seed + i)}, 8);
     return bytes;
 }
 
@@ -70,10 +68,10 @@ void lm_field_open(lm_field *f, const lm_trial *t, const lm_field_ends *e) {
     f->src_kind = e->src == LM_HOST ? e->host : DEVICE;
     f->dst_size = (size_t)(p->dhi - p->dlo);
     f->src_size = (size_t)(p->shi - p->slo);
-    f->old = noise(f->dst_size, 1);
-    f->want = noise(f->dst_size, 1);
+    f->old = lm_field_noise(f->dst_size, 1);
+    f->want = lm_field_noise(f->dst_size, 1);
     f->got = malloc(f->dst_size);
-    f->from = noise(f->src_size, 1 << 20);
+    f->from = lm_field_noise(f->src_size, 1 << 20);
     lm_oracle_copy(f->want - p->dlo, &t->dst, f->from - p->slo, &t->src, t->elem_size);
     f->dst = allocate(f->dst_kind, e->dst, f->dst_size);
     f->src = allocate(f->src_kind, e->src, f->src_size);
@@ -82,12 +80,12 @@ void lm_field_open(lm_field *f, const lm_trial *t, const lm_field_ends *e) {
 }
 
 void lm_field_reset(lm_field *f) {
-    move(f->dst, f->old, f->dst_size);
-    move(f->src, f->from, f->src_size);
+    lm_field_move(f->dst, f->old, f->dst_size);
+    lm_field_move(f->src, f->from, f->src_size);
 }
 
 bool lm_field_is_right(lm_field *f) {
-    move(f->got, f->dst, f->dst_size);
+    lm_field_move(f->got, f->dst, f->dst_size);
     return memcmp(f->got, f->want, f->dst_size) == 0;
 }
 

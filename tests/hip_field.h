@@ -33,6 +33,12 @@ extern const lm_hip *lm_field_hip;
 /* Fail the test over an error. */
 void lm_field_good(lm_hip_error error);
 
+/* Between any two kinds of memory. */
+void lm_field_move(void *to, const void *from, size_t size);
+
+/* Bytes of the caller's to free; each seed has its own. */
+char *lm_field_noise(size_t size, uint64_t seed);
+
 void lm_field_open(lm_field *f, const lm_trial *t, const lm_field_ends *e);
 void lm_field_close(lm_field *f);
 

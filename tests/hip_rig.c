@@ -10,49 +10,16 @@
 #include "lib/scale.h"
 #include "lmad-hip.h"
 #include "oracle.h"
-#include "rng.h"
 
-/* ---- memory ------------------------------------------------------------------------------------------ */
+/* ---- rig --------------------------------------------------------------------------------------------- */
 
 enum { GUARD = 256 };
-
-/* Bytes that a view reaches. */
-typedef struct reach {
-    int64_t lo, hi;
-} reach;
-
-static reach reach_of(const lmad_desc *d, size_t elem_size) {
-    int64_t lo, hi;
-    if (lm_oracle_empty(d)) return (reach){0, 0};
-    lm_oracle_bounds(d, &lo, &hi);
-    return (reach){lo * (int64_t)elem_size, (hi + 1) * (int64_t)elem_size};
-}
-
-static reach hull(reach a, reach b) {
-    if (a.lo == a.hi) return b;
-    if (b.lo == b.hi) return a;
-    return (reach){a.lo < b.lo ? a.lo : b.lo, a.hi > b.hi ? a.hi : b.hi};
-}
-
-static char *noise(size_t size, uint64_t seed) {
-    char *bytes = malloc(size + 8);
-    ck_assert_ptr_nonnull(bytes);
-    for (size_t i = 0; i < size; i += 8) memcpy(bytes + i, &(uint64_t){lm_mix(seed + i)}, 8);
-    return bytes;
-}
 
 static char *allocate(size_t size) {
     void *p = NULL;
     lm_field_good(lm_field_hip->hipMalloc(&p, size));
     return p;
 }
-
-static void move(void *to, const void *from, size_t size) {
-    lm_field_good(lm_field_hip->hipMemcpyAsync(to, from, size, LM_HIP_COPY_DEFAULT, NULL));
-    lm_field_good(lm_field_hip->hipStreamSynchronize(NULL));
-}
-
-/* ---- rig --------------------------------------------------------------------------------------------- */
 
 /* What the destination's block must become. `pointer` is where its pointer lies in it; likewise in the
  * source's. */
@@ -67,19 +34,17 @@ static void work_out(lm_hip_rig *rig, ptrdiff_t pointer, ptrdiff_t source) {
 }
 
 void lm_hip_rig_open(lm_hip_rig *rig, const lm_trial *t) {
-    reach d = reach_of(&t->dst, t->elem_size), s = {0, 0};
-    if (t->op != LM_OP_FILL) s = reach_of(&t->src, t->elem_size);
-    if (t->op == LM_OP_MOVE) d = hull(d, s);
+    const lm_block d = lm_trial_dst(t), s = lm_trial_src(t);
     *rig = (lm_hip_rig){.trial = t};
-    rig->dst_size = (size_t)(d.hi - d.lo) + 2 * GUARD + t->dst_slack;
-    rig->src_size = (size_t)(s.hi - s.lo) + 2 * GUARD + t->src_slack;
+    rig->dst_size = (size_t)d.size + 2 * GUARD + t->dst_slack;
+    rig->src_size = (size_t)s.size + 2 * GUARD + t->src_slack;
     const ptrdiff_t dst_at = (ptrdiff_t)(GUARD + t->dst_slack) - d.lo,
                     src_at = (ptrdiff_t)(GUARD + t->src_slack) - s.lo;
-    rig->old = noise(rig->dst_size, 1);
-    rig->want = noise(rig->dst_size, 1);
+    rig->old = lm_field_noise(rig->dst_size, 1);
+    rig->want = lm_field_noise(rig->dst_size, 1);
     rig->got = malloc(rig->dst_size + rig->src_size);
-    rig->from = noise(rig->src_size, 1 << 20);
-    rig->value = noise(t->elem_size, 7);
+    rig->from = lm_field_noise(rig->src_size, 1 << 20);
+    rig->value = lm_field_noise(t->elem_size, 7);
     work_out(rig, dst_at, src_at);
     rig->dst = allocate(rig->dst_size);
     rig->src = t->op == LM_OP_COPY ? allocate(rig->src_size) : NULL;
@@ -89,16 +54,16 @@ void lm_hip_rig_open(lm_hip_rig *rig, const lm_trial *t) {
 }
 
 void lm_hip_rig_reset(lm_hip_rig *rig) {
-    move(rig->dst, rig->old, rig->dst_size);
-    if (rig->src) move(rig->src, rig->from, rig->src_size);
+    lm_field_move(rig->dst, rig->old, rig->dst_size);
+    if (rig->src) lm_field_move(rig->src, rig->from, rig->src_size);
 }
 
 const char *lm_hip_rig_verdict(lm_hip_rig *rig) {
-    move(rig->got, rig->dst, rig->dst_size);
+    lm_field_move(rig->got, rig->dst, rig->dst_size);
     if (memcmp(rig->got, rig->want, rig->dst_size) != 0)
         return "the destination's block is not what it must be";
     if (!rig->src) return NULL;
-    move(rig->got, rig->src, rig->src_size);
+    lm_field_move(rig->got, rig->src, rig->src_size);
     return memcmp(rig->got, rig->from, rig->src_size) ? "the source changed" : NULL;
 }
 
@@ -122,24 +87,14 @@ lmad_status lm_hip_rig_plan(lmad_plan **plan, const lm_trial *t, int device, lma
     }
 }
 
-const char *lm_hip_rig_run(lm_hip_rig *rig, const lmad_plan *plan, lm_hip_stream stream) {
-    lm_hip_rig_reset(rig);
-    if (lmad_execute_hip(plan, rig->d, rig->s, stream) != LMAD_OK) return lmad_error_detail();
-    lm_field_good(lm_field_hip->hipStreamSynchronize(stream));
-    return lm_hip_rig_verdict(rig);
-}
-
 const char *lm_hip_rig_try(const lm_trial *t, int device, lmad_ctx *ctx, unsigned flags) {
     lm_hip_rig rig;
     lmad_plan *plan;
     if (lm_hip_rig_plan(&plan, t, device, ctx, flags) != LMAD_OK) return lmad_error_detail();
     lm_field_good(lm_field_hip->hipSetDevice(device));
     lm_hip_rig_open(&rig, t);
-    const char *why = NULL;
-    if (lmad_execute(plan, rig.d, rig.s) != LMAD_OK)
-        why = lmad_error_detail();
-    else
-        why = lm_hip_rig_verdict(&rig);
+    const bool done = lmad_execute(plan, rig.d, rig.s) == LMAD_OK;
+    const char *why = done ? lm_hip_rig_verdict(&rig) : lmad_error_detail();
     lmad_plan_destroy(plan);
     lm_hip_rig_close(&rig);
     return why;

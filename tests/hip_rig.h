@@ -35,9 +35,6 @@ lmad_status lm_hip_rig_plan(lmad_plan **plan, const lm_trial *trial, int device,
 /* All of it, with lmad_execute(), on a device that becomes the current one: NULL, or what is wrong. */
 const char *lm_hip_rig_try(const lm_trial *trial, int device, lmad_ctx *ctx, unsigned flags);
 
-/* Execute twice, on a stream, then wait: NULL, or what is wrong. */
-const char *lm_hip_rig_run(lm_hip_rig *rig, const lmad_plan *plan, lm_hip_stream stream);
-
 /* Shrink a problem to so many bytes a side; the trial of it has no slack. */
 void lm_hip_rig_scale(const lm_trial *full, int64_t cap, lm_trial *out);
 

@@ -81,35 +81,30 @@ void lm_rig_close(lm_rig *rig) {
     free(rig->old_src);
 }
 
-/* A block in bytes, relative to the pointer of its descriptors. */
-typedef struct block {
-    int64_t lo, size;
-} block;
-
-static block block_of(const lmad_desc *d, size_t elem_size) {
+static lm_block block_of(const lmad_desc *d, size_t elem_size) {
     int64_t lo, hi;
-    if (lm_oracle_empty(d)) return (block){0, 0};
+    if (lm_oracle_empty(d)) return (lm_block){0, 0};
     lm_oracle_bounds(d, &lo, &hi);
-    return (block){lo * (int64_t)elem_size, (hi - lo + 1) * (int64_t)elem_size};
+    return (lm_block){lo * (int64_t)elem_size, (hi - lo + 1) * (int64_t)elem_size};
 }
 
-static block block_dst(const lm_trial *t) {
-    block d = block_of(&t->dst, t->elem_size);
+lm_block lm_trial_dst(const lm_trial *t) {
+    lm_block d = block_of(&t->dst, t->elem_size);
     if (t->op != LM_OP_MOVE) return d;
-    block s = block_of(&t->src, t->elem_size);
+    lm_block s = block_of(&t->src, t->elem_size);
     int64_t end = d.lo + d.size > s.lo + s.size ? d.lo + d.size : s.lo + s.size;
     int64_t lo = d.lo < s.lo ? d.lo : s.lo;
-    return (block){lo, end - lo};
+    return (lm_block){lo, end - lo};
 }
 
-static block block_src(const lm_trial *t) {
-    if (t->op == LM_OP_FILL) return (block){0, (int64_t)t->elem_size};
-    if (t->op == LM_OP_MOVE) return (block){0, 0};
+lm_block lm_trial_src(const lm_trial *t) {
+    if (t->op == LM_OP_FILL) return (lm_block){0, (int64_t)t->elem_size};
+    if (t->op == LM_OP_MOVE) return (lm_block){0, 0};
     return block_of(&t->src, t->elem_size);
 }
 
 size_t lm_trial_room(const lm_trial *trial) {
-    int64_t dst = block_dst(trial).size, src = block_src(trial).size;
+    int64_t dst = lm_trial_dst(trial).size, src = lm_trial_src(trial).size;
     return (size_t)(dst > src ? dst : src);
 }
 
@@ -134,7 +129,7 @@ static void work_out(lm_rig *rig, int64_t dst_lo, int64_t src_lo) {
 }
 
 void lm_rig_set(lm_rig *rig, const lm_trial *trial) {
-    block d = block_dst(trial), s = block_src(trial);
+    lm_block d = lm_trial_dst(trial), s = lm_trial_src(trial);
     rig->trial = trial;
     suspect = trial;
     rig->d = moved(lm_guard_place(&rig->dst, (size_t)d.size, trial->dst_end, trial->dst_slack), -d.lo);

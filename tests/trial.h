@@ -38,6 +38,15 @@ typedef struct lm_rig {
 void lm_rig_open(lm_rig *rig, size_t capacity);
 void lm_rig_close(lm_rig *rig);
 
+/* A block in bytes, from where its descriptors' pointer is. */
+typedef struct lm_block {
+    int64_t lo, size;
+} lm_block;
+
+/* What a problem needs of either side. A move's source block is empty, a fill's is the value. */
+lm_block lm_trial_dst(const lm_trial *trial);
+lm_block lm_trial_src(const lm_trial *trial);
+
 /* The capacity that a problem needs. */
 size_t lm_trial_room(const lm_trial *trial);
 
