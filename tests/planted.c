@@ -6,18 +6,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "folder.h"
+
 void planted_ok(lm_hip_error error) { ck_assert_int_eq(error, LM_HIP_SUCCESS); }
 
 static char *read_source(void) {
     const char *folder = getenv("srcdir");
     char path[4096];
     snprintf(path, sizeof path, "%s/tests/hipemu/planted.hip", folder ? folder : ".");
-    FILE *file = fopen(path, "r");
-    ck_assert_msg(file != NULL, "%s cannot be read: srcdir?", path);
-    char *text = calloc(1, 1 << 16);
-    size_t bytes = fread(text, 1, (1 << 16) - 1, file);
-    ck_assert_uint_gt(bytes, 0);
-    fclose(file);
+    char *text = lm_file_text(path);
+    ck_assert_msg(text != NULL, "%s cannot be read: srcdir?", path);
     return text;
 }
 

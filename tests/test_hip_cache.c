@@ -12,8 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cache_folder.h"
 #include "child.h"
+#include "folder.h"
 #include "lib/device_cache.h"
 
 /* ---- entries ----------------------------------------------------------------------------------------- */
@@ -32,12 +32,10 @@ static bool is_there(const char *key) {
 }
 
 START_TEST(entries_are_what_was_written) {
-    lm_cache_folder_open();
     ck_assert(!is_there("key one"));
     lm_device_cache_write("key one", &some);
     ck_assert(is_there("key one"));
     ck_assert(!is_there("key two"));
-    lm_cache_folder_close();
 }
 END_TEST
 
@@ -73,9 +71,7 @@ static void replace_by_pipe(const char *path) {
     ck_assert_int_eq(mkfifo(path, 0600), 0);
 }
 static void replace_by_text(const char *path) {
-    FILE *f = fopen(path, "w");
-    fputs("lmad-code 1 0123456789abcdef 0000000004\nkey\n", f);
-    fclose(f);
+    lm_file_put(path, "lmad-code 1 0123456789abcdef 0000000004\nkey\n");
 }
 
 /* Only root can. */
@@ -88,16 +84,16 @@ static void take_for_another(const char *path) {
     char old[600];
     snprintf(old, sizeof old, "%s", path);
     lm_device_cache_write("another key", &some);
-    DIR *dir = opendir(lm_cache_folder);
+    DIR *dir = opendir(lm_folder);
     for (struct dirent *d; (d = readdir(dir)) != NULL;) {
         char other[600];
-        snprintf(other, sizeof other, "%s/%s", lm_cache_folder, d->d_name);
+        snprintf(other, sizeof other, "%s/%s", lm_folder, d->d_name);
         if (d->d_name[0] != '.' && strcmp(other, old) != 0) rename(other, old);
     }
     closedir(dir);
 }
 
-static void (*const damages[])(const char *) = {lm_cache_flip_a_byte,
+static void (*const damages[])(const char *) = {lm_file_flip_a_byte,
                                                 append,
                                                 cut,
                                                 cut_one,
@@ -114,14 +110,12 @@ static void (*const damages[])(const char *) = {lm_cache_flip_a_byte,
 enum { DAMAGES = sizeof damages / sizeof *damages };
 
 START_TEST(damaged_entries_are_not_there) {
-    lm_cache_folder_open();
     lm_device_cache_write("key", &some);
     ck_assert(is_there("key"));
-    lm_cache_folder_each(damages[_i]);
+    lm_folder_each(damages[_i]);
     ck_assert(!is_there("key"));
     lm_device_cache_write("key", &some); /* and again, but in place of a folder */
     ck_assert(is_there("key") || damages[_i] == replace_by_folder);
-    lm_cache_folder_close();
 }
 END_TEST
 
@@ -171,12 +165,12 @@ END_TEST
 
 /* Through a link, into folders that are made for it, for nobody else. */
 START_TEST(folders_are_made) {
-    char link[64], deep[100], made[100];
+    char link[80], deep[100], made[80], away[80];
     struct stat st;
-    lm_cache_folder_open();
-    snprintf(link, sizeof link, "%s/link", lm_cache_folder);
+    snprintf(link, sizeof link, "%s/link", lm_folder);
     snprintf(deep, sizeof deep, "%s/one/two", link);
-    snprintf(made, sizeof made, "%s.there", lm_cache_folder);
+    snprintf(made, sizeof made, "%s/there", lm_folder);
+    snprintf(away, sizeof away, "%s/away", lm_folder);
     ck_assert_int_eq(mkdir(made, 0700), 0);
     ck_assert_int_eq(symlink(made, link), 0);
     setenv("LMAD_CACHE", deep, 1);
@@ -185,15 +179,10 @@ START_TEST(folders_are_made) {
     ck_assert_int_eq(stat(deep, &st), 0);
     ck_assert_int_eq(st.st_mode & 0777, 0700);
     /* The link leads nowhere now. */
-    char away[110];
-    snprintf(away, sizeof away, "%s.away", made);
     ck_assert_int_eq(rename(made, away), 0);
     ck_assert(!is_there("key"));
     lm_device_cache_write("key", &some);
     ck_assert(!is_there("key"));
-    char command[300];
-    snprintf(command, sizeof command, "rm -rf %s %s", away, lm_cache_folder);
-    ck_assert_int_eq(system(command), 0);
 }
 END_TEST
 
@@ -211,10 +200,8 @@ static void write_on_full_disk(void) {
 }
 
 START_TEST(a_full_disk_keeps_nothing) {
-    lm_cache_folder_open();
     lm_in_child(write_on_full_disk);
-    ck_assert_int_eq(lm_cache_folder_each(NULL), 0); /* no part of it either */
-    lm_cache_folder_close();
+    ck_assert_int_eq(lm_folder_each(NULL), 0); /* no part of it either */
 }
 END_TEST
 
@@ -227,15 +214,13 @@ static void write_to_others(void) {
 
 /* To be seen by root alone. */
 START_TEST(folders_of_others_are_left_alone) {
-    lm_cache_folder_open();
     if (geteuid() == 0) {
-        chmod(lm_cache_folder, 0755);
+        chmod(lm_folder, 0755);
         lm_device_cache_write("key", &some);
         lm_in_child(write_to_others);
-        ck_assert_int_eq(lm_cache_folder_each(NULL), 1);
+        ck_assert_int_eq(lm_folder_each(NULL), 1);
         ck_assert(is_there("key"));
     }
-    lm_cache_folder_close();
 }
 END_TEST
 
@@ -261,7 +246,6 @@ static void write_and_read(int me) {
 
 START_TEST(many_write_at_once) {
     pid_t child[WRITERS];
-    lm_cache_folder_open();
     for (int k = 0; k < WRITERS; k++)
         if ((child[k] = fork()) == 0) write_and_read(k);
     for (int k = 0; k < WRITERS; k++) {
@@ -269,8 +253,7 @@ START_TEST(many_write_at_once) {
         ck_assert_int_eq(waitpid(child[k], &status, 0), child[k]);
         ck_assert_int_eq(status, 0);
     }
-    ck_assert_int_eq(lm_cache_folder_each(NULL), 1);
-    lm_cache_folder_close();
+    ck_assert_int_eq(lm_folder_each(NULL), 1);
 }
 END_TEST
 
@@ -278,6 +261,7 @@ Suite *lm_suite_hip_cache(void) {
     Suite *suite = suite_create("hip_cache");
     TCase *tc = tcase_create("files");
     tcase_set_timeout(tc, 120);
+    tcase_add_checked_fixture(tc, lm_folder_make_cache, lm_folder_remove);
     tcase_add_test(tc, entries_are_what_was_written);
     tcase_add_loop_test(tc, damaged_entries_are_not_there, 0, DAMAGES);
     tcase_add_test(tc, folders_come_from_the_environment);

@@ -7,8 +7,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cache_folder.h"
 #include "child.h"
+#include "folder.h"
 #include "hip_field.h"
 #include "hip_rig.h"
 #include "lib/device.h"
@@ -41,39 +41,40 @@ static int end(pid_t child) {
 
 static int compilations(void) { return end(start()); }
 
+/* The key of a file, its second line. */
+static const char *key_of(const char *path) {
+    static char key[1024];
+    FILE *f = fopen(path, "r");
+    ck_assert(f && fgets(key, sizeof key, f) && fgets(key, sizeof key, f));
+    fclose(f);
+    key[strcspn(key, "\n")] = '\0';
+    return key;
+}
+
 /* No code at all, though the file is whole and has the key. */
 static void forge(const char *path) {
     static char nonsense[4096] = "#!/bin/sh";
-    char key[1024];
-    FILE *f = fopen(path, "r");
-    ck_assert(fgets(key, sizeof key, f) && fgets(key, sizeof key, f));
-    fclose(f);
-    key[strcspn(key, "\n")] = '\0';
-    lm_device_cache_write(key, &(lm_cached){nonsense, sizeof nonsense});
+    lm_device_cache_write(key_of(path), &(lm_cached){nonsense, sizeof nonsense});
 }
 
 START_TEST(code_is_compiled_once) {
-    lm_cache_folder_open();
     const int first = compilations();
     ck_assert_int_gt(first, 0);
     ck_assert_int_eq(compilations(), 0);
-    lm_cache_folder_each(lm_cache_flip_a_byte);
+    lm_folder_each(lm_file_flip_a_byte);
     ck_assert_int_eq(compilations(), first);
     ck_assert_int_eq(compilations(), 0);
-    lm_cache_folder_each(forge);
+    lm_folder_each(forge);
     ck_assert_int_eq(compilations(), first);
     ck_assert_int_eq(compilations(), 0);
-    lm_cache_folder_close();
 }
 END_TEST
 
 START_TEST(two_compile_at_once) {
-    lm_cache_folder_open();
     const pid_t one = start(), two = start();
     const int first = end(one), second = end(two);
     ck_assert_int_gt(first + second, 0);
     ck_assert_int_eq(compilations(), 0);
-    lm_cache_folder_close();
 }
 END_TEST
 
@@ -88,10 +89,7 @@ END_TEST
 
 /* Emulated devices of other builds have other names. */
 static void look_for_name(const char *path) {
-    char key[1024];
-    FILE *f = fopen(path, "r");
-    ck_assert(fgets(key, sizeof key, f) && fgets(key, sizeof key, f));
-    fclose(f);
+    const char *key = key_of(path);
     ck_assert_msg(strncmp(key, "emulated gfx90a", 15) == 0, "%s", key);
     ck_assert_int_eq(strstr(key, "sanitizer") != NULL, strstr(getenv("WITH_NAME"), "sanitizer") != NULL);
 }
@@ -102,19 +100,14 @@ static void find_name(void) {
     ck_assert_int_eq(lm_device_get(0, &device), LMAD_OK);
     setenv("WITH_NAME", device->name, 1);
     ck_assert_ptr_null(lm_hip_rig_try(&transpose, 0, NULL, LMAD_ESTIMATE));
-    ck_assert_int_gt(lm_cache_folder_each(look_for_name), 0);
+    ck_assert_int_gt(lm_folder_each(look_for_name), 0);
 }
 
-START_TEST(keys_tell_builds_apart) {
-    lm_cache_folder_open();
-    lm_in_child(find_name);
-    lm_cache_folder_close();
-}
+START_TEST(keys_tell_builds_apart) { lm_in_child(find_name); }
 END_TEST
 
 START_TEST(without_code_there_is_no_plan) {
     lm_field_begin(1, 64, false);
-    setenv("LMAD_CACHE", "", 1);
     setenv("HIPEMU_CXX", "false", 1);
     const lm_trial flat = {
         .op = LM_OP_COPY, .dst = {1, 0, {{999, 1}}}, .src = {1, 0, {{999, 1}}}, .elem_size = 4};
@@ -130,7 +123,6 @@ END_TEST
 /* The compiler's own words, its first line with an error. */
 START_TEST(the_compiler_is_quoted) {
     lm_field_begin(1, 64, false);
-    setenv("LMAD_CACHE", "", 1);
     setenv("HIPEMU_CXX", "g++ -include /no/such/header.h", 1);
     setenv("LC_ALL", "C", 1);
     lmad_plan *p = NULL;
@@ -144,6 +136,7 @@ Suite *lm_suite_hip_code(void) {
     Suite *suite = suite_create("hip_code");
     TCase *tc = tcase_create("code");
     tcase_set_timeout(tc, 120);
+    tcase_add_checked_fixture(tc, lm_folder_make_cache, lm_folder_remove);
     tcase_add_test(tc, code_is_compiled_once);
     tcase_add_test(tc, two_compile_at_once);
     tcase_add_test(tc, without_a_folder_code_is_compiled);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Machine facts: canned topologies, fake cgroup trees, this machine under restrictions, instruction sets. */
-#define _GNU_SOURCE 1 /* sched_setaffinity, nftw */
+#define _GNU_SOURCE 1 /* sched_setaffinity */
 #include <check.h>
 #include <dirent.h>
-#include <ftw.h>
 #include <limits.h>
 #include <sched.h>
 #include <stdio.h>
@@ -15,7 +14,9 @@
 #include <unistd.h>
 
 #include "child.h"
+#include "folder.h"
 #include "lib/cpu.h"
+#include "lib/files.h"
 #include "lib/machine.h"
 
 Suite *lm_suite_machine(void);
@@ -191,33 +192,12 @@ END_TEST
 
 /* ---- Quotas: a fake file system ---- */
 
-static char root[] = "/tmp/lmad-cgroup-XXXXXX";
-
-static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *ftw) {
-    (void)st, (void)type, (void)ftw;
-    return remove(path);
-}
-
-static void make_root(void) {
-    strcpy(root + strlen(root) - 6, "XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(root));
-}
-
-static void remove_root(void) { nftw(root, remove_entry, 8, FTW_DEPTH | FTW_PHYS); }
-
-/* Write root/path, making its folders. */
+/* Write a file of it, making its folders. */
 static void put(const char *path, const char *text) {
     char full[PATH_MAX];
-    snprintf(full, sizeof full, "%s/%s", root, path);
-    for (char *slash = full + strlen(root) + 1; (slash = strchr(slash, '/')) != NULL; slash++) {
-        *slash = '\0';
-        mkdir(full, 0700);
-        *slash = '/';
-    }
-    FILE *file = fopen(full, "w");
-    ck_assert_ptr_nonnull(file);
-    fputs(text, file);
-    ck_assert_int_eq(fclose(file), 0);
+    snprintf(full, sizeof full, "%s/%s", lm_folder, path);
+    lm_make_folders(full, 0700);
+    lm_file_put(full, text);
 }
 
 static const char v2_mount[] =
@@ -225,15 +205,15 @@ static const char v2_mount[] =
     "30 22 0:26 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate\n";
 
 START_TEST(test_quota_none) {
-    ck_assert_int_eq(lm_machine_quota(root), 0);
+    ck_assert_int_eq(lm_machine_quota(lm_folder), 0);
     put("proc/self/cgroup", "0::/a/b\n");
-    ck_assert_int_eq(lm_machine_quota(root), 0);
+    ck_assert_int_eq(lm_machine_quota(lm_folder), 0);
     put("proc/self/mountinfo", v2_mount);
-    ck_assert_int_eq(lm_machine_quota(root), 0);
+    ck_assert_int_eq(lm_machine_quota(lm_folder), 0);
     put("sys/fs/cgroup/a/b/cpu.max", "max 100000\n");
-    ck_assert_int_eq(lm_machine_quota(root), 0);
+    ck_assert_int_eq(lm_machine_quota(lm_folder), 0);
     put("sys/fs/cgroup/a/cpu.max", "garbage\n");
-    ck_assert_int_eq(lm_machine_quota(root), 0);
+    ck_assert_int_eq(lm_machine_quota(lm_folder), 0);
 }
 END_TEST
 
@@ -241,14 +221,14 @@ START_TEST(test_quota_v2) {
     put("proc/self/cgroup", "0::/a/b\n");
     put("proc/self/mountinfo", v2_mount);
     put("sys/fs/cgroup/a/b/cpu.max", "350000 100000\n");
-    ck_assert_int_eq(lm_machine_quota(root), 4);
+    ck_assert_int_eq(lm_machine_quota(lm_folder), 4);
     put("sys/fs/cgroup/a/cpu.max", "150000 100000\n");
-    ck_assert_int_eq(lm_machine_quota(root), 2);
+    ck_assert_int_eq(lm_machine_quota(lm_folder), 2);
     put("sys/fs/cgroup/cpu.max", "10000 100000\n");
-    ck_assert_int_eq(lm_machine_quota(root), 1);
+    ck_assert_int_eq(lm_machine_quota(lm_folder), 1);
     put("proc/self/cgroup", "0::/other\n");
     put("sys/fs/cgroup/cpu.max", "max 100000\n");
-    ck_assert_int_eq(lm_machine_quota(root), 0);
+    ck_assert_int_eq(lm_machine_quota(lm_folder), 0);
 }
 END_TEST
 
@@ -261,13 +241,13 @@ START_TEST(test_quota_v1) {
         "35 32 0:32 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n");
     put("sys/fs/cgroup/cpu,cpuacct/job/step/cpu.cfs_quota_us", "-1\n");
     put("sys/fs/cgroup/cpu,cpuacct/job/step/cpu.cfs_period_us", "100000\n");
-    ck_assert_int_eq(lm_machine_quota(root), 0);
+    ck_assert_int_eq(lm_machine_quota(lm_folder), 0);
     put("sys/fs/cgroup/cpu,cpuacct/job/cpu.cfs_quota_us", "250000\n");
     put("sys/fs/cgroup/cpu,cpuacct/job/cpu.cfs_period_us", "50000\n");
-    ck_assert_int_eq(lm_machine_quota(root), 5);
+    ck_assert_int_eq(lm_machine_quota(lm_folder), 5);
     put("sys/fs/cgroup/cpuset/pinned/cpu.cfs_quota_us", "100000\n");
     put("sys/fs/cgroup/cpuset/pinned/cpu.cfs_period_us", "100000\n");
-    ck_assert_int_eq(lm_machine_quota(root), 5);
+    ck_assert_int_eq(lm_machine_quota(lm_folder), 5);
 }
 END_TEST
 
@@ -277,20 +257,20 @@ START_TEST(test_quota_container) {
     put("sys/fs/cgroup/cpu.max", "300000 100000\n");
     put("sys/fs/cgroup/inner/cpu.max", "200000 100000\n");
     put("proc/self/cgroup", "0::/docker/abc\n");
-    ck_assert_int_eq(lm_machine_quota(root), 3);
+    ck_assert_int_eq(lm_machine_quota(lm_folder), 3);
     put("proc/self/cgroup", "0::/docker/abc/inner\n");
-    ck_assert_int_eq(lm_machine_quota(root), 2);
+    ck_assert_int_eq(lm_machine_quota(lm_folder), 2);
     put("proc/self/cgroup", "0::/docker/abcdef\n");
-    ck_assert_int_eq(lm_machine_quota(root), 3);
+    ck_assert_int_eq(lm_machine_quota(lm_folder), 3);
     put("proc/self/cgroup", "0::/../elsewhere\n");
-    ck_assert_int_eq(lm_machine_quota(root), 3);
+    ck_assert_int_eq(lm_machine_quota(lm_folder), 3);
 }
 END_TEST
 
 START_TEST(test_quota_malformed) {
     put("proc/self/mountinfo", "\nnonsense\n1 2 3 - cgroup2\n - cgroup\n1 2 3 / /x rw - cgroup cgroup\n");
     put("proc/self/cgroup", "\n::\n0:\n0::\n7:cpu:\nno colons\n0::/a");
-    ck_assert_int_eq(lm_machine_quota(root), 0);
+    ck_assert_int_eq(lm_machine_quota(lm_folder), 0);
 }
 END_TEST
 
@@ -302,7 +282,8 @@ START_TEST(test_isa_names) {
     ck_assert_str_eq(lm_isa_name(LM_ISA_AVX512), "avx512");
     ck_assert_str_eq(lm_isa_name(LM_ISA_NEON), "neon");
     ck_assert_str_eq(lm_isa_name(LM_ISA_COUNT), "unknown");
-    for (int isa = 0; isa < LM_ISA_COUNT; isa++) ck_assert_int_eq(lm_isa_named(lm_isa_name((lm_isa)isa)), isa);
+    for (int isa = 0; isa < LM_ISA_COUNT; isa++)
+        ck_assert_int_eq(lm_isa_named(lm_isa_name((lm_isa)isa)), isa);
     ck_assert_int_eq(lm_isa_named("sse9"), LM_ISA_COUNT);
 }
 END_TEST
@@ -344,7 +325,7 @@ END_TEST
 
 static TCase *quota_case(void) {
     TCase *tc = tcase_create("quota");
-    tcase_add_checked_fixture(tc, make_root, remove_root);
+    tcase_add_checked_fixture(tc, lm_folder_make, lm_folder_remove);
     tcase_add_test(tc, test_quota_none);
     tcase_add_test(tc, test_quota_v2);
     tcase_add_test(tc, test_quota_v1);
