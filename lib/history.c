@@ -67,10 +67,11 @@ enum { LINE = 8192 };
 
 static const char *path; /* NULL = nobody asked */
 
-/* An opened file. What is no regular file, or cannot be read, is only appended to. */
+/* An opened file. */
 typedef struct book {
     int fd;
-    bool locked, readable;
+    FILE *file; /* to read it; NULL where it is no regular file, or cannot be read, and is only appended to */
+    bool locked;
     off_t whole; /* where its last whole line ends */
     bool torn;   /* one of our lines follows that lacks its end: a disk was full, or a process killed */
     bool open;   /* a line of somebody else follows that lacks its end */
@@ -93,9 +94,16 @@ static bool open_book(book *b) {
     if (b->fd < 0) b->fd = open(path, O_WRONLY | flags, 0666);
     if (b->fd < 0) return false;
     if (fstat(b->fd, &st) != 0 || !S_ISREG(st.st_mode)) return true;
-    b->readable = (fcntl(b->fd, F_GETFL) & O_ACCMODE) == O_RDWR;
+    if ((fcntl(b->fd, F_GETFL) & O_ACCMODE) == O_RDWR) b->file = fdopen(b->fd, "r");
     b->locked = try_lock(b->fd);
     return true;
+}
+
+static void close_book(const book *b) {
+    if (b->file)
+        fclose(b->file);
+    else
+        close(b->fd);
 }
 
 /* Names of earlier runs and of other processes, from where the file was left. */
@@ -103,22 +111,17 @@ static void read_names(book *b) {
     static off_t left;
     char piece[LINE];
     unsigned long long name;
-    FILE *file = b->readable ? fopen(path, "re") : NULL;
-    if (!file) return;
-    if (fseeko(file, left, SEEK_SET) != 0) goto close_file;
+    if (!b->file || fseeko(b->file, left, SEEK_SET) != 0) return;
     b->whole = left;
-    for (bool first = true, last; fgets(piece, LINE, file); first = last) {
+    for (bool first = true, last; fgets(piece, LINE, b->file); first = last) {
         last = strchr(piece, '\n') != NULL;
         const bool ours = first && strncmp(piece, "p/", 2) == 0;
         if (last && ours && sscanf(piece, "p/%16llx\t", &name) == 1 && name) add_name(name);
-        if (last) b->whole = ftello(file);
+        if (last) b->whole = ftello(b->file);
         b->torn = !last && (first ? ours : b->torn);
         b->open = !last && !b->torn;
     }
     left = b->whole;
-
-close_file:
-    fclose(file);
 }
 
 /* One write, so that lines of several processes do not mix. What cannot be written whole is not recorded. */
@@ -143,7 +146,7 @@ static void record(uint64_t name, const char *line, size_t length) {
     }
     read_names(&b);
     if (add_name(name)) append(&b, line, length);
-    close(b.fd);
+    close_book(&b);
 }
 
 static void find_out(void) {
