@@ -9,8 +9,6 @@
 
 enum { UNITS_A_THREAD = 4, LINE = 64, PAGE = 4096, LEAST_BAND = 4 * LINE };
 
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
-
 /* ---- choosing ------------------------------------------------------------------------------------- */
 
 /* Has the longest band at most an eighth more than its share? */

@@ -5,8 +5,6 @@
 
 #include "lib/planner.h"
 
-static inline int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
-
 /* The axis whose step in the destination is the run (dense there), or LM_AXIS_NONE. */
 int lm_dst_dense_axis(const lm_problem *problem);
 

@@ -9,8 +9,9 @@
 #ifndef LM_VEC_H
 #define LM_VEC_H
 
-#include <stdint.h>
 #include <string.h>
+
+#include "kernel.h"
 
 #if defined(__SSE2__)
 #include <immintrin.h>
@@ -25,8 +26,6 @@
 
 /* Keeps compilers from stepping a pointer of its own for each row of a block, more than there are registers. */
 #define FORGET(pointer) __asm__("" : "+r"(pointer))
-
-static inline int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
 /* ---- lanes ---------------------------------------------------------------------------------------- */
 
