@@ -3,7 +3,6 @@
 #include "calibration.h"
 
 #include <stddef.h>
-#include <stdint.h>
 
 #include "text.h"
 
@@ -59,22 +58,11 @@ int lm_calibration_format(char *buf, size_t size, const lm_calibration *c) {
     return (int)text.length;
 }
 
-/* At most nine digits, none of them an idle 0 in front. */
-static bool number(const char **at, int64_t *out) {
-    const char *c = *at;
-    int64_t n = 0;
-    for (; *c >= '0' && *c <= '9' && c - *at < 9; c++) n = n * 10 + (*c - '0');
-    if (c == *at || (**at == '0' && c - *at > 1)) return false;
-    *at = c;
-    *out = n;
-    return true;
-}
-
 const char *lm_calibration_parse(lm_calibration *out, const char *text) {
     lm_calibration c;
     for (int k = 0; k < FIELDS; k++) {
         int64_t ps;
-        if (!lm_text_skip(&text, field[k].name) || !number(&text, &ps))
+        if (!lm_text_skip(&text, field[k].name) || !lm_text_number(&text, 9, &ps))
             return "not the values of a calibration";
         *value(&c, k) = (double)ps / 1e3;
         if (*value(&c, k) < least(k) - grain_ns || *value(&c, k) > most(k) + grain_ns)

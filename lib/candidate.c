@@ -34,19 +34,7 @@ int lm_candidate_format(char *buf, size_t size, const lm_kind *kind, const lm_pa
     return (int)text.length;
 }
 
-/* A decimal number of 1 to 18 digits without leading zeros: it has one spelling and fits. */
-static bool number(const char **at, int64_t *out) {
-    const char *c = *at;
-    int64_t value = 0;
-    for (; *c >= '0' && *c <= '9'; c++) {
-        if (c - *at == 18) return false;
-        value = value * 10 + (*c - '0');
-    }
-    if (c == *at || (**at == '0' && c - *at > 1)) return false;
-    *at = c;
-    *out = value;
-    return true;
-}
+static bool number(const char **at, int64_t *out) { return lm_text_number(at, 18, out); }
 
 static bool axis(const char **at, int *out) {
     int64_t n;

@@ -134,10 +134,6 @@ static void append(const book *b, const char *line, size_t length) {
     if (put > 0 && (size_t)put < length && b->locked && known && ftruncate(b->fd, st.st_size) != 0) return;
 }
 
-static const char *op_name(lm_op op) {
-    return op == LM_OP_COPY ? "copy" : op == LM_OP_MOVE ? "move" : "fill";
-}
-
 static void record(uint64_t name, const char *line, size_t length) {
     book b;
     if (!open_book(&b)) {
@@ -172,7 +168,7 @@ void lm_history_add(const lm_problem *p, const lmad_desc *dst, const lmad_desc *
         lmad_format(s, sizeof s, &from);
     }
     lm_text_add(&text, "p/%016llx\t%zu\t%s\t%s\t%s\n", (unsigned long long)name, elem_size, d, s,
-                op_name(p->op));
+                lm_op_text(p->op));
     pthread_mutex_lock(&lock);
     if (!has_name(name)) record(name, line, text.length);
     pthread_mutex_unlock(&lock);

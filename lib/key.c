@@ -8,9 +8,6 @@
 #include "cpu.h"
 #include "text.h"
 
-static const char *const op_names[] = {[LM_OP_COPY] = "copy", [LM_OP_MOVE] = "move", [LM_OP_FILL] = "fill"};
-enum { OPS = sizeof op_names / sizeof *op_names };
-
 static int64_t residue(int64_t v) { return (v % 64 + 64) % 64; }
 
 static void add_side(lm_text *text, const char *name, const lm_problem *p, bool dst) {
@@ -45,7 +42,7 @@ static bool read_space(const char **at, int *space) {
 
 int lm_key_format(char *buf, size_t size, const lm_problem *p, lm_isa isa) {
     lm_text text = {buf, size, 0};
-    lm_text_add(&text, "%s %s %s run=%lld", op_names[p->op], spaces[dst_class(p) - LM_HOST],
+    lm_text_add(&text, "%s %s %s run=%lld", lm_op_text(p->op), spaces[dst_class(p) - LM_HOST],
                 spaces[src_class(p) - LM_HOST], (long long)p->run);
     add_side(&text, "dst", p, true);
     add_side(&text, "src", p, false);
@@ -58,15 +55,9 @@ int lm_key_format(char *buf, size_t size, const lm_problem *p, lm_isa isa) {
 
 /* Up to 18 digits: enough for any extent of a real array, and no overflow. */
 static bool number(const char **at, int64_t *out) {
-    const char *c = *at;
-    const bool negative = *c == '-';
-    c += negative;
-    const char *first = c;
-    int64_t value = 0;
-    for (; *c >= '0' && *c <= '9' && c - first < 18; c++) value = value * 10 + (*c - '0');
-    if (c == first) return false;
-    *out = negative ? -value : value;
-    *at = c;
+    const bool negative = lm_text_skip(at, "-");
+    if (!lm_text_number(at, 18, out)) return false;
+    if (negative) *out = -*out;
     return true;
 }
 
@@ -87,22 +78,12 @@ static bool read_side(const char **at, lm_problem *p, bool dst) {
 }
 
 static bool read_op(const char **at, lm_op *op) {
-    for (int k = 0; k < OPS; k++) {
-        if (!lm_text_skip(at, op_names[k])) continue;
-        *op = (lm_op)k;
-        return true;
-    }
+    for (*op = LM_OP_COPY; *op <= LM_OP_FILL; ++*op)
+        if (lm_text_skip(at, lm_op_text(*op))) return true;
     return false;
 }
 
-static bool read_isa(const char *name, lm_isa *isa) {
-    for (int k = 0; k < LM_ISA_COUNT; k++) {
-        if (strcmp(name, lm_isa_name((lm_isa)k)) != 0) continue;
-        *isa = (lm_isa)k;
-        return true;
-    }
-    return false;
-}
+static bool read_isa(const char *name, lm_isa *isa) { return (*isa = lm_isa_named(name)) != LM_ISA_COUNT; }
 
 static bool read_problem(const char *at, lm_problem *p, lm_isa *isa) {
     int64_t threads;

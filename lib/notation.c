@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The notation of descriptors: "[(n,stride),...]+offset". */
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stddef.h>
-#include <stdio.h>
 
 #include "desc.h"
 #include "status.h"
+#include "text.h"
 
 /* ---- Reading --------------------------------------------------------------------------------------- */
 
@@ -93,27 +92,13 @@ lmad_status lmad_parse(lmad_desc *d, const char *text) {
 
 /* ---- Writing --------------------------------------------------------------------------------------- */
 
-typedef struct output {
-    char *buf;
-    size_t size;
-    int length;
-} output;
-
-__attribute__((format(printf, 2, 3))) static void put(output *out, const char *format, ...) {
-    size_t used = (size_t)out->length < out->size ? (size_t)out->length : out->size;
-    va_list args;
-    va_start(args, format);
-    out->length += vsnprintf(out->size > used ? out->buf + used : NULL, out->size - used, format, args);
-    va_end(args);
-}
-
 int lmad_format(char *buf, size_t size, const lmad_desc *d) {
     if (!d || d->rank < 0 || d->rank > LMAD_MAX_RANK || (!buf && size > 0)) return -1;
-    output out = {buf, size, 0};
-    put(&out, "[");
+    lm_text out = {buf, size, 0};
+    lm_text_add(&out, "[");
     for (int k = 0; k < d->rank; k++)
-        put(&out, "%s(%" PRId64 ",%" PRId64 ")", k > 0 ? "," : "", d->dim[k].n, d->dim[k].stride);
-    put(&out, "]");
-    if (d->offset != 0) put(&out, "%+" PRId64, d->offset);
-    return out.length;
+        lm_text_add(&out, "%s(%" PRId64 ",%" PRId64 ")", k > 0 ? "," : "", d->dim[k].n, d->dim[k].stride);
+    lm_text_add(&out, "]");
+    if (d->offset != 0) lm_text_add(&out, "%+" PRId64, d->offset);
+    return (int)out.length;
 }

@@ -21,3 +21,13 @@ bool lm_text_skip(const char **at, const char *word) {
     *at += length;
     return true;
 }
+
+bool lm_text_number(const char **at, int digits, int64_t *out) {
+    const char *c = *at;
+    int64_t value = 0;
+    for (; *c >= '0' && *c <= '9' && c - *at < digits; c++) value = value * 10 + (*c - '0');
+    if (c == *at || (**at == '0' && c - *at > 1)) return false;
+    *at = c;
+    *out = value;
+    return true;
+}

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 typedef struct lm_text {
     char *buf;
@@ -17,5 +18,9 @@ void lm_text_add(lm_text *text, const char *format, ...) __attribute__((format(p
 
 /* Reading: step over a word that must be there; false, and *at as it was, when it is not. */
 bool lm_text_skip(const char **at, const char *word);
+
+/* The same for a number of up to `digits` <= 18 decimal digits, none of them an idle 0 in front: it has one
+ * spelling, and fits. */
+bool lm_text_number(const char **at, int digits, int64_t *out);
 
 #endif

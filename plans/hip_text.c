@@ -36,16 +36,7 @@ int lm_hip_params_format(char *buf, size_t size, const lm_hip_params *p) {
     return (int)text.length;
 }
 
-/* A number with one spelling, up to a million. */
-static bool number(const char **at, int64_t *out) {
-    const char *c = *at;
-    int64_t value = 0;
-    for (; *c >= '0' && *c <= '9' && c - *at < 7; c++) value = value * 10 + (*c - '0');
-    if (c == *at || (**at == '0' && c - *at > 1)) return false;
-    *at = c;
-    *out = value;
-    return true;
-}
+static bool number(const char **at, int64_t *out) { return lm_text_number(at, 7, out); }
 
 static bool pair(const char **at, const char *name, int64_t out[2]) {
     return lm_text_skip(at, name) && number(at, &out[LM_DST]) && lm_text_skip(at, "x") &&

@@ -167,11 +167,10 @@ const char *lm_rig_verdict(lm_rig *rig) { return compare(rig, rig->want); }
 const char *lm_rig_untouched(lm_rig *rig) { return compare(rig, before(rig)); }
 
 int lm_trial_format(char *buf, size_t size, const lm_trial *trial) {
-    static const char *const name[] = {[LM_OP_COPY] = "copy", [LM_OP_MOVE] = "move", [LM_OP_FILL] = "fill"};
     char dst[400], src[400];
     lmad_format(dst, sizeof dst, &trial->dst);
     lmad_format(src, sizeof src, &trial->src);
-    return snprintf(buf, size, "%s '%zu %s %s' (blocks at %s-%zu, %s-%zu)", name[trial->op], trial->elem_size,
+    return snprintf(buf, size, "%s '%zu %s %s' (blocks at %s-%zu, %s-%zu)", lm_op_text(trial->op), trial->elem_size,
                     dst, trial->op == LM_OP_FILL ? "" : src, trial->dst_end ? "end" : "start",
                     trial->dst_slack, trial->src_end ? "end" : "start", trial->src_slack);
 }
