@@ -12,7 +12,8 @@
 #include "threads.h"
 #include "timing.h"
 
-const double lm_calibrate_seconds = 0.3;
+/* What a calibration takes at most on a machine that does nothing else. */
+static const double most_seconds = 0.3;
 
 /* What probes work on: larger than the caches that are believed in, half of it for each side. */
 typedef struct bench {
@@ -193,7 +194,7 @@ static bool once(lm_calibration *out, int effort, const lm_settings *settings, d
 }
 
 bool lm_calibrate(lm_calibration *out, int effort, const lm_settings *settings, double deadline) {
-    if (deadline > 0 && lm_now() + lm_calibrate_seconds > deadline) return false;
+    if (deadline > 0 && lm_now() + most_seconds > deadline) return false;
     if (!lm_timing_take_turn(deadline)) return false;
     const bool done = once(out, effort, settings, deadline);
     lm_timing_leave_turn();

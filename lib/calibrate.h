@@ -6,9 +6,6 @@
 #include "calibration.h"
 #include "ctx.h"
 
-/* Seconds that a calibration takes at most on a machine that does nothing else; with less left none is begun. */
-extern const double lm_calibrate_seconds;
-
 /* Measure for LMAD_MEASURE (a tenth of a second or two) or for more (a second). What this process has
  * measured with that effort already is not measured again. False when there is no memory, or not enough time
  * until the deadline (lm_now(); 0 = none); then *out is unchanged, and the next call goes on from there. Takes its turn

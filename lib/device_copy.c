@@ -238,11 +238,6 @@ lmad_status lm_device_copy_run(const lm_device_copy *copy, char *dst, const void
     return launch(r, dst, src, &r->launch.args, stream);
 }
 
-int lm_device_copy_launches(const lm_device_copy *copy) {
-    (void)copy;
-    return 1;
-}
-
 const lm_device_way *lm_device_copy_way(const lm_device_copy *copy) {
     return copy->op == LM_OP_AFFINE ? NULL : &copy->way;
 }

@@ -35,9 +35,6 @@ lmad_status lm_device_copy_run(const lm_device_copy *copy, char *dst, const void
 /* It may be in flight. NULL is fine. */
 void lm_device_copy_destroy(lm_device_copy *copy);
 
-/* Launches of one run: kernels, and copies by the run time. */
-int lm_device_copy_launches(const lm_device_copy *copy);
-
 /* What it does; of a kernel, where the pointers are aligned best. NULL for affine values. */
 const lm_device_way *lm_device_copy_way(const lm_device_copy *copy);
 

@@ -18,25 +18,19 @@ static const char *kind_of(const lm_device_plan *d) {
     return launch ? kernel[launch->variant.kernel] : "hip-memcpy";
 }
 
+/* Kernels, and copies by the run time. */
 static int64_t launches_of(const lm_device_plan *d) {
     lm_stage_facts stage;
-    switch (d->recipe) {
-    case LM_DEVICE_STAGED: lm_stage_facts_of(d->stage, &stage); return stage.launches;
-    case LM_DEVICE_BUFFERED: return lm_device_copy_launches(d->step[0]) + lm_device_copy_launches(d->step[1]);
-    case LM_DEVICE_LONG_FILL: return 1 + lm_device_copy_launches(d->step[0]);
-    case LM_DEVICE_ONE: break;
-    }
-    return lm_device_copy_launches(d->step[0]);
+    if (d->recipe != LM_DEVICE_STAGED) return d->recipe == LM_DEVICE_ONE ? 1 : 2;
+    lm_stage_facts_of(d->stage, &stage);
+    return stage.launches;
 }
 
 void lm_device_plan_facts(const lmad_plan *plan, lm_device_facts *out) {
     const lm_device_plan *d = plan->device;
-    *out = (lm_device_facts){.device = d->device,
-                             .kind = kind_of(d),
+    *out = (lm_device_facts){.kind = kind_of(d),
                              .launches = launches_of(d),
-                             .predicted = d->choice[0].predicted + d->choice[1].predicted,
-                             .launch = d->step[0] ? lm_device_copy_launch(d->step[0]) : NULL,
-                             .stage = d->stage};
+                             .predicted = d->choice[0].predicted + d->choice[1].predicted};
 }
 
 /* ---- describe --------------------------------------------------------------------------------------- */

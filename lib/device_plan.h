@@ -34,14 +34,11 @@ lmad_status lm_device_plan_finish(const lmad_plan *plan, void *dst, const void *
 /* Waits for executions where they use memory of the plan. NULL is fine. */
 void lm_device_plan_destroy(lm_device_plan *device);
 
-/* For describe, explain and info. */
+/* For info. */
 typedef struct lm_device_facts {
-    const lm_device *device;
     const char *kind; /* "hip-tile"; static */
     int64_t launches;
-    double predicted;        /* seconds; 0 = no estimate */
-    const lm_launch *launch; /* of the (first) kernel; NULL = there is none */
-    const lm_stage *stage;   /* NULL = within one device */
+    double predicted; /* seconds; 0 = no estimate */
 } lm_device_facts;
 void lm_device_plan_facts(const lmad_plan *plan, lm_device_facts *out);
 

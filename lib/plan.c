@@ -105,7 +105,8 @@ lmad_status lm_plan_init(lmad_plan *plan, lmad_ctx *ctx, lm_op op, const lmad_de
     return LMAD_OK;
 }
 
-lmad_status lm_plan_own_work(lmad_plan *plan) {
+/* Scratch that executions of the plan take turns in, where it needs more than fits on the stack. */
+static lmad_status own_work(lmad_plan *plan) {
     return plan->device || plan->work_bytes <= LM_WORK_ON_STACK ? LMAD_OK
                                                                 : lm_work_open(&plan->work, plan->work_bytes);
 }
@@ -124,7 +125,7 @@ lmad_status lm_plan_create(lmad_plan **out, lmad_status (*fill)(lmad_plan *plan,
     if (!plan) return lm_fail(LMAD_ERR_NO_MEMORY, "no memory for a plan of %zu bytes", sizeof *plan);
     lmad_status status = fill(plan, arg);
     if (status != LMAD_OK) goto free_plan;
-    status = lm_plan_own_work(plan);
+    status = own_work(plan);
     if (status != LMAD_OK) goto release_plan;
     if (plan->recipe == LM_RECIPE_ONE) lm_quick_make(&plan->quick, &plan->problem, &plan->step[0]);
     *out = plan;

@@ -49,9 +49,9 @@ struct lmad_plan {
     lm_work work;      /* scratch that the plan owns */
 };
 
-/* Make a plan in storage that the caller gives. It owns no scratch: whoever executes it brings work_bytes, or
- * calls lm_plan_own_work(). @p shift is added to the source's addresses (bytes): 0, or for an immediate move the
- * distance of its two pointers. On failure there is nothing to release. */
+/* Make a plan in storage that the caller gives. It owns no scratch: whoever executes it brings
+ * work_bytes. @p shift is added to the source's addresses (bytes): 0, or for an immediate move the distance of its
+ * two pointers. On failure there is nothing to release. */
 lmad_status lm_plan_init(lmad_plan *plan, lmad_ctx *ctx, lm_op op, const lmad_desc *dst, const lmad_desc *src,
                          size_t elem_size, unsigned flags, int64_t shift);
 
@@ -60,9 +60,6 @@ lmad_status lm_plan_create(lmad_plan **out, lmad_status (*fill)(lmad_plan *plan,
 
 /* The beginning of every plan: settings, flags. *threads is the limit. */
 lmad_status lm_plan_start(lmad_plan *plan, lmad_ctx *ctx, unsigned flags, int *threads);
-
-/* Make scratch that executions of the plan take turns in, where it needs more than fits on the stack. */
-lmad_status lm_plan_own_work(lmad_plan *plan);
 
 /* Both origins as one: the weaker one, with the times of both. */
 lm_origin lm_plan_origin(const lmad_plan *plan);

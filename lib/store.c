@@ -54,19 +54,6 @@ lm_added lm_store_add(lm_store *store, lm_record *record) {
     return rival ? LM_ADDED_INSTEAD : LM_ADDED;
 }
 
-bool lm_store_merge(lm_store *into, lm_store *from) {
-    bool all = true;
-    for (size_t k = 0; k < from->buckets; k++) {
-        for (lm_record *r = from->bucket[k], *next; r; r = next) {
-            next = r->next;
-            all &= lm_store_add(into, r) != LM_ADDED_NO_MEMORY;
-        }
-    }
-    free(from->bucket);
-    *from = (lm_store){0};
-    return all;
-}
-
 lm_record *lm_store_chain(const lm_store *store, uint64_t hash) {
     return store->buckets ? *bucket_of(store, hash) : NULL;
 }

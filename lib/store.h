@@ -18,10 +18,6 @@ typedef enum lm_added { LM_ADDED, LM_ADDED_INSTEAD, LM_ADDED_NOT, LM_ADDED_NO_ME
 /* Take a record over: it, or a rival that is better, stays, the other one is freed. */
 lm_added lm_store_add(lm_store *store, lm_record *record);
 
-/* Move all of the records of one store to another, by the same rule; `from` is empty afterwards. False when
- * memory ran out, and some were lost. */
-bool lm_store_merge(lm_store *into, lm_store *from);
-
 /* The records whose hash is that of the problem's key: a chain (next) that holds others, too. */
 lm_record *lm_store_chain(const lm_store *store, uint64_t hash);
 
