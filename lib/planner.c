@@ -31,14 +31,11 @@ const lm_kind *lm_planner_kind(const char *name, size_t length) {
 
 /* ---- is a candidate one of ours? ------------------------------------------------------------------- */
 
-static int64_t extent(const lm_problem *p, int axis) {
-    return axis == LM_AXIS_RUN ? p->run : axis == LM_AXIS_NONE ? 1 : p->dim[axis].n;
-}
-
 static bool in_range(const lm_problem *p, const lm_params *params) {
     return params->inner >= LM_AXIS_RUN && params->inner < p->rank && params->outer >= LM_AXIS_NONE &&
-           params->outer < p->rank && params->tile[0] >= 1 && params->tile[0] <= extent(p, params->inner) &&
-           params->tile[1] >= 1 && params->tile[1] <= extent(p, params->outer) && params->threads >= 1 &&
+           params->outer < p->rank && params->tile[0] >= 1 &&
+           params->tile[0] <= lm_axis_extent(p, params->inner) && params->tile[1] >= 1 &&
+           params->tile[1] <= lm_axis_extent(p, params->outer) && params->threads >= 1 &&
            params->threads <= p->threads && (params->order == LM_ORDER_DST || params->order == LM_ORDER_SRC);
 }
 
@@ -119,7 +116,7 @@ typedef struct ladder {
 /* Every second power of two, or with the most effort all of them and what is half-way between. */
 static ladder blocks(const lm_problem *p, int axis, int effort) {
     const bool fine = effort == LMAD_EXHAUSTIVE;
-    const int64_t n = extent(p, axis), least = axis == LM_AXIS_RUN ? 1024 : fine ? 4 : 8;
+    const int64_t n = lm_axis_extent(p, axis), least = axis == LM_AXIS_RUN ? 1024 : fine ? 4 : 8;
     ladder l = {1, {n}};
     for (int64_t b = least; b < n && b <= least * 512; b *= fine ? 2 : 4) {
         l.at[l.count++] = b;
@@ -157,8 +154,8 @@ static bool show_variants(walk *w, lm_params params) {
 /* Do the two orders differ? */
 static bool has_orders(const lm_problem *p, const lm_params *params) {
     const int kernel = (params->inner >= 0) + (params->outer >= 0);
-    const int blocked =
-        (params->tile[0] < extent(p, params->inner)) + (params->tile[1] < extent(p, params->outer));
+    const int blocked = (params->tile[0] < lm_axis_extent(p, params->inner)) +
+                        (params->tile[1] < lm_axis_extent(p, params->outer));
     return p->rank - kernel + blocked > 1;
 }
 

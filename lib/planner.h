@@ -16,6 +16,11 @@ typedef enum lm_order { LM_ORDER_DST, LM_ORDER_SRC } lm_order;
 /* In place of an axis: none, or the bytes of the run. */
 enum { LM_AXIS_NONE = -1, LM_AXIS_RUN = -2 };
 
+/* Extent of an axis, of LM_AXIS_RUN (bytes) and LM_AXIS_NONE (1). */
+static inline int64_t lm_axis_extent(const lm_problem *problem, int axis) {
+    return axis == LM_AXIS_RUN ? problem->run : axis == LM_AXIS_NONE ? 1 : problem->dim[axis].n;
+}
+
 /* What tells one candidate of a kind from another. */
 typedef struct lm_params {
     int inner, outer; /* axes of the problem that the kernel runs over (its axes 0 and 1) */

@@ -124,16 +124,12 @@ void lm_scale_problem(const lm_problem *full, int64_t cap, lm_problem *out) {
     place(full, out);
 }
 
-static int64_t extent(const lm_problem *p, int axis) {
-    return axis == LM_AXIS_RUN ? p->run : axis == LM_AXIS_NONE ? 1 : p->dim[axis].n;
-}
-
 lm_params lm_scale_params(const lm_problem *full, const lm_problem *scaled, const lm_params *params) {
     lm_params p = *params;
     const int axis[2] = {params->inner, params->outer};
     for (int k = 0; k < 2; k++) {
-        const int64_t n = extent(scaled, axis[k]);
-        if (p.tile[k] > n || params->tile[k] == extent(full, axis[k])) p.tile[k] = n;
+        const int64_t n = lm_axis_extent(scaled, axis[k]);
+        if (p.tile[k] > n || params->tile[k] == lm_axis_extent(full, axis[k])) p.tile[k] = n;
     }
     return p;
 }

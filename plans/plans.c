@@ -34,11 +34,6 @@ int lm_src_next_axis(const lm_problem *p, int but) {
     return best;
 }
 
-int64_t lm_axis_extent(const lm_problem *p, int axis) {
-    if (axis == LM_AXIS_RUN) return p->run;
-    return axis == LM_AXIS_NONE ? 1 : p->dim[axis].n;
-}
-
 /* Near the threshold the model has to judge; far from it there is nothing to judge. */
 enum { NEAR = 4 };
 

@@ -16,9 +16,6 @@ int lm_src_dense_axis(const lm_problem *problem);
 int lm_dst_next_axis(const lm_problem *problem, int but);
 int lm_src_next_axis(const lm_problem *problem, int but);
 
-/* Extent of an axis, of LM_AXIS_RUN (bytes) and LM_AXIS_NONE (1). */
-int64_t lm_axis_extent(const lm_problem *problem, int axis);
-
 /* Append start with these kernel axes, whole, in both loop orders where they can differ, and with streaming
  * stores too where they may pay. Returns the new count; never goes beyond LM_PROPOSALS. */
 int lm_propose_axes(const lm_problem *problem, const lm_params *start, int inner, int outer, lm_params *out,
