@@ -60,15 +60,18 @@ lm_isa lm_isa_named(const char *name) {
     return (lm_isa)isa;
 }
 
+lm_isa lm_isa_widest(lm_isa limit) {
+    while (!lm_isa_supported(limit)) limit = (lm_isa)(limit - 1);
+    return limit;
+}
+
 static lm_isa chosen = LM_ISA_BASE, chosen_near = LM_ISA_BASE;
 
 static void choose(void) {
     const char *wanted = getenv("LMAD_ISA");
     lm_isa limit = wanted ? lm_isa_named(wanted) : LM_ISA_COUNT;
     if (!lm_isa_supported(limit)) limit = LM_ISA_COUNT - 1;
-    for (int isa = 0; isa <= (int)limit; isa++) {
-        if (lm_isa_supported((lm_isa)isa)) chosen = (lm_isa)isa;
-    }
+    chosen = lm_isa_widest(limit);
     chosen_near = chosen == LM_ISA_AVX512 && has_halves() ? LM_ISA_AVX2 : chosen;
 }
 

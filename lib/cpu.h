@@ -14,6 +14,9 @@ lm_isa lm_isa_named(const char *name);
 /* Whether this CPU and operating system run the instruction set (LMAD_ISA is not looked at). */
 int lm_isa_supported(lm_isa isa);
 
+/* The widest one that they run, up to this one. */
+lm_isa lm_isa_widest(lm_isa limit);
+
 /* The widest supported instruction set within LMAD_ISA (an unknown or unsupported name is as no name). The
  * environment is read once. */
 lm_isa lm_cpu_isa(void);

@@ -180,19 +180,11 @@ const lm_machine *lm_machine_get(void) {
     return &machine;
 }
 
-static lm_isa widest_isa(void) {
-    lm_isa widest = LM_ISA_BASE;
-    for (int isa = LM_ISA_BASE; isa < LM_ISA_COUNT; isa++) {
-        if (lm_isa_supported((lm_isa)isa)) widest = (lm_isa)isa;
-    }
-    return widest;
-}
-
 int lm_machine_fingerprint(const lm_machine *m, char *buf, size_t size) {
     size_t vendor = strcspn(m->cpu, " ");
     vendor += m->cpu[vendor] ? 1 : 0;
     int model = (int)(vendor + strcspn(m->cpu + vendor, " "));
     return snprintf(buf, size, "%.*s isa=%s l1=%lld l2=%lld l3=%lld cores=%d numa=%d", model, m->cpu,
-                    lm_isa_name(widest_isa()), (long long)m->cache_bytes[0], (long long)m->cache_bytes[1],
-                    (long long)m->cache_bytes[2], m->cores, m->numa_nodes);
+                    lm_isa_name(lm_isa_widest(LM_ISA_COUNT - 1)), (long long)m->cache_bytes[0],
+                    (long long)m->cache_bytes[1], (long long)m->cache_bytes[2], m->cores, m->numa_nodes);
 }

@@ -3,6 +3,7 @@
  * hundred small ones are shared out alike; which bytes a thread copies depends on nothing but the plan. */
 #include "many.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "cost.h"
@@ -14,10 +15,7 @@
 /* The detail of a failure, with the number of its item in front. */
 static lmad_status fail_item(lmad_status status, int k) {
     char reason[200];
-    const char *detail = lmad_error_detail();
-    size_t n = 0;
-    for (; detail[n] && n + 1 < sizeof reason; n++) reason[n] = detail[n];
-    reason[n] = '\0';
+    snprintf(reason, sizeof reason, "%s", lmad_error_detail());
     return lm_fail(status, "item %d: %s", k, reason);
 }
 
