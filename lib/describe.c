@@ -128,48 +128,50 @@ static bool list_candidate(void *arg, const lm_step *step) {
     return true;
 }
 
+static void add_candidates(lm_text *text, const lmad_plan *p) {
+    const int effort = p->origin[0].source == LMAD_SOURCE_MEASURED ? p->origin[0].effort : LMAD_ESTIMATE;
+    listing all = {text, &p->step[0], 0};
+    lm_text_add(text, "candidates with their estimates, * = chosen:\n");
+    lm_planner_each(&p->problem, effort, list_candidate, &all);
+    if (!all.found) list_candidate(&all, &p->step[0]);
+}
+
+/* What there was to choose from, or the one way. */
+static void add_ways(lm_text *text, const lmad_plan *p) {
+    switch (p->recipe) {
+    case LM_RECIPE_NOTHING: lm_text_add(text, "nothing to do"); break;
+    case LM_RECIPE_ONE:
+    case LM_RECIPE_VALUE: add_candidates(text, p); return;
+    case LM_RECIPE_DEVICE: lm_device_plan_explain(p, text); return;
+    case LM_RECIPE_BUFFERED:
+        lm_text_add(text, "the views share bytes: through %zu bytes of scratch by\n  ", p->work_bytes);
+        add_step(text, &p->step[0]);
+        lm_text_add(text, "\n  ");
+        add_step(text, &p->step[1]);
+        break;
+    case LM_RECIPE_MOVE:
+        lm_text_add(text, "the views share bytes: in place by\n ");
+        add_mover(text, p);
+        break;
+    case LM_RECIPE_MANY:
+        lm_text_add(text, "the one way:");
+        add_many(text, p->many);
+        break;
+    case LM_RECIPE_GENERATE:
+        lm_text_add(text, "the one way:");
+        add_runs(text, &p->runs);
+        break;
+    }
+    lm_text_add(text, "\n");
+}
+
 int lmad_plan_explain(const lmad_plan *p, char *buf, size_t size) {
     if (!p || (!buf && size)) return -1;
     lm_text text = {buf, size, 0};
     if (size) buf[0] = '\0';
     add_problem(&text, &p->problem);
     if (p->recipe != LM_RECIPE_NOTHING) add_origin(&text, p);
-    if (p->recipe == LM_RECIPE_NOTHING) {
-        lm_text_add(&text, "nothing to do\n");
-        return (int)text.length;
-    }
-    if (p->recipe == LM_RECIPE_DEVICE) {
-        lm_device_plan_explain(p, &text);
-        return (int)text.length;
-    }
-    if (p->recipe == LM_RECIPE_BUFFERED) {
-        lm_text_add(&text, "the views share bytes: through %zu bytes of scratch by\n  ", p->work_bytes);
-        add_step(&text, &p->step[0]);
-        lm_text_add(&text, "\n  ");
-        add_step(&text, &p->step[1]);
-        lm_text_add(&text, "\n");
-        return (int)text.length;
-    }
-    if (p->recipe == LM_RECIPE_MOVE) {
-        lm_text_add(&text, "the views share bytes: in place by\n ");
-        add_mover(&text, p);
-        lm_text_add(&text, "\n");
-        return (int)text.length;
-    }
-    if (p->recipe == LM_RECIPE_MANY || p->recipe == LM_RECIPE_GENERATE) {
-        lm_text_add(&text, "the one way:");
-        if (p->recipe == LM_RECIPE_MANY)
-            add_many(&text, p->many);
-        else
-            add_runs(&text, &p->runs);
-        lm_text_add(&text, "\n");
-        return (int)text.length;
-    }
-    const int effort = p->origin[0].source == LMAD_SOURCE_MEASURED ? p->origin[0].effort : LMAD_ESTIMATE;
-    listing all = {&text, &p->step[0], 0};
-    lm_text_add(&text, "candidates with their estimates, * = chosen:\n");
-    lm_planner_each(&p->problem, effort, list_candidate, &all);
-    if (!all.found) list_candidate(&all, &p->step[0]);
+    add_ways(&text, p);
     return (int)text.length;
 }
 
