@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "device_args.h"
+#include "lib/record.h"
 #include "lmad-hip.h"
 
 enum { SUITE = 256, PROBLEM, EFFORT, THREADS, DEVICE, BASELINE, MIN_TIME, JSON, VERIFY, EXPLAIN, KERNELS, OP,
@@ -54,13 +55,10 @@ static const char doc[] =
     "that does not fit in the memory available is skipped, which is no failure.";
 
 static void read_effort(lm_bench_options *o, const char *text, struct argp_state *state) {
-    static const char *const name[] = {"estimate", "measure", "patient", "exhaustive"};
-    for (unsigned k = 0; k < 4; k++) {
-        if (strcmp(text, name[k]) != 0) continue;
-        o->effort = LMAD_ESTIMATE + k;
-        return;
-    }
-    argp_error(state, "\"%s\" is not an effort (estimate, measure, patient, exhaustive)", text);
+    const int effort = lm_effort_parse(text);
+    if (effort < 0)
+        argp_error(state, "\"%s\" is not an effort (estimate, measure, patient, exhaustive)", text);
+    o->effort = (unsigned)effort;
 }
 
 static void read_threads(lm_bench_options *o, const char *text, struct argp_state *state) {

@@ -12,6 +12,7 @@
 #include "bench_time.h"
 #include "lib/plan.h"
 #include "lib/scale.h"
+#include "lib/timing.h"
 
 /* ---- scaling -------------------------------------------------------------------------------------- */
 
@@ -137,7 +138,7 @@ static void print_ratios(const char *name, ratios *r) {
     double log_sum = 0;
     if (r->count == 0) return;
     for (int k = 0; k < r->count; k++) log_sum += log(r->value[k]);
-    lm_median(r->value, r->count); /* sorts */
+    lm_middle(r->value, r->count); /* sorts */
     printf("%-9s geometric mean %.3f, median %.3f, 95%% are at most %.3f, worst %.3f\n", name,
            exp(log_sum / r->count), r->value[r->count / 2], r->value[(r->count * 95 + 99) / 100 - 1],
            r->value[r->count - 1]);

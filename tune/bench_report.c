@@ -31,7 +31,8 @@ void lm_report_begin(lm_report *report, const lm_bench_options *options) {
     printf(options->verify ? "  verified\n" : "\n");
 }
 
-void lm_report_clear(const lm_report *report) {
+/* Takes the progress line away, for something to be printed. */
+static void clear(const lm_report *report) {
     if (report->progress) fputs("\r\033[K", stderr);
 }
 
@@ -91,7 +92,7 @@ void lm_report_row(lm_report *report, const lm_row *row) {
     report->skipped += row->outcome == LM_ROW_SKIPPED;
     report->failed += row->outcome == LM_ROW_FAILED;
     report->wrong += row->outcome == LM_ROW_WRONG;
-    lm_report_clear(report);
+    clear(report);
     if (report->options->json)
         lm_json_row(row, report->options);
     else
@@ -106,7 +107,7 @@ static void print_mean(const char *name, const lm_mean *mean) {
 }
 
 void lm_report_end(const lm_report *report) {
-    if (report->options->json || report->options->kernels) return;
+    if (report->options->json) return;
     putchar('\n');
     print_mean("/memcpy", &report->to_memcpy);
     print_mean("/ceiling", &report->to_ceiling);

@@ -26,9 +26,6 @@ void lm_report_begin(lm_report *report, const lm_bench_options *options);
 /* Tells a person at a terminal what is running now; done of total are finished. */
 void lm_report_progress(const lm_report *report, size_t done, size_t total, const char *name);
 
-/* Takes the progress line away. Whoever prints something calls it first. */
-void lm_report_clear(const lm_report *report);
-
 void lm_report_row(lm_report *report, const lm_row *row);
 
 /* Prints the means. */

@@ -10,6 +10,7 @@
 #include "bench_operation.h"
 #include "bench_time.h"
 #include "bench_verify.h"
+#include "lib/timing.h"
 #include "naive.h"
 
 enum { MIN_PLANNINGS = 21, MAX_PLANNINGS = 101 };
@@ -105,7 +106,7 @@ static lmad_status plan_row(lm_row *row, lmad_plan **plan, lmad_ctx *ctx, const 
         lmad_plan_destroy(again);
         taken[count] = lm_now_ns() - start;
     }
-    if (count) row->plan_ns = lm_median(taken, count);
+    if (count) row->plan_ns = lm_middle(taken, count);
     return LMAD_OK;
 }
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Clock, medians, and interleaved sampling. */
-#define _GNU_SOURCE
 #include "bench_time.h"
 
 #include <stdlib.h>
-#include <time.h>
+
+#include "lib/timing.h"
 
 enum { MIN_ROUNDS = 5, MAX_ROUNDS = 4096, USUAL_ROUNDS = 1000, SLOW_ROUNDS = 3 };
 
@@ -14,21 +14,7 @@ static const double shortest_sample_ns = 20e3;
 /* Calls longer than this are steady, and are sampled SLOW_ROUNDS times only. */
 static const double slow_ns = 200e6;
 
-double lm_now_ns(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
-
-static int by_value(const void *a, const void *b) {
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-double lm_median(double *value, int count) {
-    qsort(value, (size_t)count, sizeof *value, by_value);
-    return (value[(count - 1) / 2] + value[count / 2]) / 2;
-}
+double lm_now_ns(void) { return lm_now() * 1e9; }
 
 static double sample(const lm_contender *c, int64_t repeats) {
     if (c->self_timed) return c->self_timed(c->arg, repeats);
@@ -73,7 +59,7 @@ int lm_race(lm_contender *contender, int count, double min_seconds) {
         run_round(taken, contender, count, repeats, rounds);
 
     for (int k = 0; k < count; k++) {
-        contender[k].median_ns = lm_median(taken[k], repeats[k] ? rounds : SLOW_ROUNDS);
+        contender[k].median_ns = lm_middle(taken[k], repeats[k] ? rounds : SLOW_ROUNDS);
         contender[k].min_ns = taken[k][0];
     }
     free(taken);

@@ -26,9 +26,6 @@ enum { LM_CONTENDERS = 8 };
 
 double lm_now_ns(void);
 
-/* The median of count >= 1 numbers, which it sorts. */
-double lm_median(double *value, int count);
-
 /* Run the contenders (LM_CONTENDERS at most) in turn, at least 5 rounds (3 for calls beyond 0.2 s) and about
  * min_seconds altogether.
  * Short work is repeated within a sample. 0, or -1 when memory is exhausted. */
