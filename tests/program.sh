@@ -20,6 +20,14 @@ expect() {
     [ "$status" -eq "$wanted" ] || fail "status $status, not $wanted: $*"
 }
 
+# shows PATTERN VARIABLE=VALUE...: in such an environment the program's output has a line like that.
+shows() {
+    pattern=$1
+    shift
+    env "$@" "$program" >"$dir/out" 2>"$dir/err" || fail "status $? with $*"
+    grep -q -e "$pattern" "$dir/out" || fail "no \"$pattern\" with $* in:"
+}
+
 # said PATTERN...: each is in the output or among the complaints.
 said() {
     for pattern; do
