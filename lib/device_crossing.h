@@ -39,8 +39,8 @@ void lm_crossing_raw(lm_crossing *out, const lm_problem *problem, int64_t chunk)
 /* May the source be read as it lies? Where a gap of it is at least `page` bytes there might be no memory. */
 bool lm_crossing_raw_allowed(const lm_problem *problem, int64_t page);
 
-/* Box number `c`, in [0, chunks): where it lies relative to the pointers, and which piece it is. */
-const lm_piece *lm_crossing_box(const lm_crossing *crossing, int64_t c, int64_t *dst, int64_t *src);
+/* Box `number`, in [0, chunks): where it lies relative to the pointers, and which piece it is. */
+const lm_piece *lm_crossing_box(const lm_crossing *crossing, int64_t number, int64_t *dst, int64_t *src);
 
 /* Is it one contiguous copy? */
 static inline bool lm_crossing_trivial(const lm_problem *half) { return half->count == 1; }

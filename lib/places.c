@@ -54,8 +54,6 @@ typedef struct loading {
     const char *path;
 } loading;
 
-static lm_added add(void *arg, lm_record *record) { return lm_wisdom_add(arg, record); }
-
 static void note_line(void *data, int64_t number, lmad_wisdom_verdict verdict, const char *reason) {
     const loading *l = data;
     if (verdict == LMAD_WISDOM_BAD)
@@ -64,7 +62,7 @@ static void note_line(void *data, int64_t number, lmad_wisdom_verdict verdict, c
 
 static void load(void *arg, const char *path) {
     loading l = {arg, path};
-    const lm_sink sink = {add, l.ctx};
+    const lm_sink sink = lm_sink_context(l.ctx);
     lmad_wisdom_report report = {.struct_size = sizeof report, .line = note_line, .data = &l};
     const lmad_status status = lm_wisdom_read_file(&sink, path, true, &report);
     if (status != LMAD_OK)

@@ -35,6 +35,7 @@ bool lm_wisdom_find(lmad_ctx *ctx, const lm_problem *problem, int effort, lm_wis
 
 /* The same for a problem that is planned for a device. */
 bool lm_wisdom_find_device(lmad_ctx *ctx, const lm_problem *problem, const lm_device *device, int effort, lm_wise *out);
+
 /* The calibration to plan with, which lives as long as the context; NULL when there is none for this machine. The
  * first call for a context loads the usual places. */
 const lm_calibration *lm_wisdom_calibration(lmad_ctx *ctx);

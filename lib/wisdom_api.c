@@ -8,8 +8,6 @@
 #include "wisdom.h"
 #include "wisdom_read.h"
 
-static lm_added add_to_context(void *arg, lm_record *record) { return lm_wisdom_add(arg, record); }
-
 /* The part of the report that the caller knows. */
 static lmad_status open_report(lmad_wisdom_report *all, const lmad_wisdom_report *report) {
     *all = (lmad_wisdom_report){.struct_size = sizeof *all};
@@ -26,7 +24,7 @@ static void close_report(lmad_wisdom_report *report, const lmad_wisdom_report *a
 
 lmad_status lmad_wisdom_import_file(lmad_ctx *ctx, const char *path, lmad_wisdom_report *report) {
     lmad_wisdom_report all;
-    const lm_sink sink = {add_to_context, ctx};
+    const lm_sink sink = lm_sink_context(ctx);
     if (!path) return lm_fail(LMAD_ERR_NULL, "wisdom: the path is NULL");
     lmad_status status = open_report(&all, report);
     if (status != LMAD_OK) return status;
@@ -38,7 +36,7 @@ lmad_status lmad_wisdom_import_file(lmad_ctx *ctx, const char *path, lmad_wisdom
 lmad_status lmad_wisdom_import(lmad_ctx *ctx, lmad_wisdom_read *read, void *data,
                                lmad_wisdom_report *report) {
     lmad_wisdom_report all;
-    const lm_sink sink = {add_to_context, ctx};
+    const lm_sink sink = lm_sink_context(ctx);
     if (!read) return lm_fail(LMAD_ERR_NULL, "wisdom: the function that reads is NULL");
     lmad_status status = open_report(&all, report);
     if (status != LMAD_OK) return status;

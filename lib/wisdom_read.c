@@ -216,6 +216,10 @@ static lm_added add_to_store(void *arg, lm_record *record) { return lm_store_add
 
 lm_sink lm_sink_store(lm_store *store) { return (lm_sink){add_to_store, store}; }
 
+static lm_added add_to_context(void *arg, lm_record *record) { return lm_wisdom_add(arg, record); }
+
+lm_sink lm_sink_context(lmad_ctx *ctx) { return (lm_sink){add_to_context, ctx}; }
+
 int64_t lm_wisdom_read_text(void *data, char *buf, size_t size) {
     const char **at = data;
     const size_t count = strnlen(*at, size);

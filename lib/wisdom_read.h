@@ -28,8 +28,9 @@ lmad_status lm_wisdom_read_fd(const lm_sink *sink, int fd, const char *name, lma
 lmad_status lm_wisdom_read_file(const lm_sink *sink, const char *path, bool regular,
                                 lmad_wisdom_report *report);
 
-/* A sink into a store that nobody else sees. */
+/* Sinks into a store that nobody else sees, and into a context. */
 lm_sink lm_sink_store(lm_store *store);
+lm_sink lm_sink_context(lmad_ctx *ctx);
 
 /* An lmad_wisdom_read of a string: data is a const char ** that moves on. */
 int64_t lm_wisdom_read_text(void *data, char *buf, size_t size);

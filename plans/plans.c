@@ -26,7 +26,7 @@ int lm_src_next_axis(const lm_problem *p, int but) {
     int best = LM_AXIS_NONE;
     int64_t shortest = INT64_MAX;
     for (int k = p->rank - 1; k >= 0; k--) {
-        const int64_t step = p->dim[k].ss < 0 ? -p->dim[k].ss : p->dim[k].ss;
+        const int64_t step = lm_magnitude(p->dim[k].ss);
         if (k == but || step == 0 || step >= shortest) continue;
         shortest = step;
         best = k;

@@ -41,6 +41,11 @@ bool lm_oracle_empty(const lmad_desc *d) {
     return false;
 }
 
+bool lm_oracle_same(const lmad_desc *a, const lmad_desc *b) {
+    return a->rank == b->rank && a->offset == b->offset &&
+           memcmp(a->dim, b->dim, (size_t)a->rank * sizeof a->dim[0]) == 0;
+}
+
 void lm_oracle_bounds(const lmad_desc *d, int64_t *lo, int64_t *hi) {
     *lo = *hi = d->offset;
     for (int k = 0; k < d->rank; k++) {

@@ -17,6 +17,9 @@ void lm_oracle_fill(char *dst, const lmad_desc *ddst, const void *value, size_t 
 
 bool lm_oracle_empty(const lmad_desc *d);
 
+/* As far as their ranks say. */
+bool lm_oracle_same(const lmad_desc *a, const lmad_desc *b);
+
 /* Lowest and highest element index of a view that is not empty. No overflow checks. */
 void lm_oracle_bounds(const lmad_desc *d, int64_t *lo, int64_t *hi);
 

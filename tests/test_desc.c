@@ -8,15 +8,11 @@
 #include <string.h>
 
 #include "lmad.h"
+#include "oracle.h"
 
 Suite *lm_suite_desc(void);
 
 #define HUGE_STRIDE (INT64_C(1) << 62)
-
-static bool same(const lmad_desc *a, const lmad_desc *b) {
-    return a->rank == b->rank && a->offset == b->offset &&
-           memcmp(a->dim, b->dim, (size_t)a->rank * sizeof a->dim[0]) == 0;
-}
 
 static lmad_desc parsed(const char *text) {
     lmad_desc d;
@@ -40,8 +36,8 @@ static void check_gives(lmad_status status, const char *after) {
     char from[512], to[512];
     lmad_format(from, sizeof from, &original);
     lmad_format(to, sizeof to, &tested);
-    ck_assert_msg(status == LMAD_OK && same(&tested, &want), "%s: status %d, %s, expected %s", from, status,
-                  to, after);
+    ck_assert_msg(status == LMAD_OK && lm_oracle_same(&tested, &want), "%s: status %d, %s, expected %s", from,
+                  status, to, after);
 }
 
 /* The operation on view() failed with this status, this in the detail, and left every bit as it was. */

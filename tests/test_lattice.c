@@ -4,19 +4,14 @@
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "lib/lattice.h"
 #include "rng.h"
+#include "trial.h"
 
 Suite *lm_suite_lattice(void);
 
 enum { MAX_SUMS = 256, SPAN = 256 };
-
-static uint64_t base_seed(void) {
-    const char *text = getenv("LMAD_TEST_SEED");
-    return text ? strtoull(text, NULL, 0) : 7;
-}
 
 /* ---- The naive answers ------------------------------------------------------------------------------ */
 
@@ -106,7 +101,7 @@ START_TEST(test_aliases_exhaustive) {
 END_TEST
 
 START_TEST(test_aliases_random) {
-    uint64_t seed = base_seed();
+    uint64_t seed = lm_test_seed();
     lm_rng rng = {lm_mix(seed)};
     for (int round = 0; round < 100000; round++) {
         lm_axis axes[4];
@@ -203,7 +198,7 @@ static lm_byte_set random_set(lm_rng *rng, lm_axis *axes) {
 }
 
 START_TEST(test_meets_random) {
-    uint64_t seed = base_seed();
+    uint64_t seed = lm_test_seed();
     lm_rng rng = {lm_mix(seed)};
     int both[2] = {0, 0};
     for (int round = 0; round < 300000; round++) {
@@ -283,7 +278,7 @@ static bool share_index(const indices *a, const indices *b) {
 
 /* Two views of one array share an element when their indices agree on every axis. All must be decided. */
 START_TEST(test_meets_subviews) {
-    uint64_t seed = base_seed();
+    uint64_t seed = lm_test_seed();
     lm_rng rng = {lm_mix(seed)};
     for (int round = 0; round < 20000; round++) {
         lm_axis axes_a[6], axes_b[6];
@@ -321,7 +316,7 @@ END_TEST
 
 /* Whatever is asked, the answer comes within the work limit: this test would run into the time limit. */
 START_TEST(test_work_limit) {
-    uint64_t seed = base_seed();
+    uint64_t seed = lm_test_seed();
     lm_rng rng = {lm_mix(seed)};
     for (int round = 0; round < 100; round++) {
         lm_axis axes[32];

@@ -7,19 +7,16 @@
 #include <string.h>
 
 #include "lmad.h"
+#include "oracle.h"
 #include "rng.h"
+#include "trial.h"
 
 Suite *lm_suite_notation(void);
-
-static bool same(const lmad_desc *a, const lmad_desc *b) {
-    return a->rank == b->rank && a->offset == b->offset &&
-           memcmp(a->dim, b->dim, (size_t)a->rank * sizeof a->dim[0]) == 0;
-}
 
 static void check_text(const char *text, const lmad_desc *want) {
     lmad_desc got;
     ck_assert_msg(lmad_parse(&got, text) == LMAD_OK, "%s: %s", text, lmad_error_detail());
-    ck_assert_msg(same(&got, want), "%s", text);
+    ck_assert_msg(lm_oracle_same(&got, want), "%s", text);
 }
 
 START_TEST(test_parse) {
@@ -166,8 +163,7 @@ static int64_t random_number(lm_rng *rng) {
 }
 
 START_TEST(test_round_trip) {
-    const char *text = getenv("LMAD_TEST_SEED");
-    uint64_t seed = text ? strtoull(text, NULL, 0) : 11;
+    uint64_t seed = lm_test_seed();
     lm_rng rng = {lm_mix(seed)};
     for (int round = 0; round < 20000; round++) {
         lmad_desc d = {(int)lm_rng_range(&rng, 0, LMAD_MAX_RANK), random_number(&rng), {{0, 0}}}, back;
@@ -176,16 +172,15 @@ START_TEST(test_round_trip) {
         char buf[2048];
         int length = lmad_format(buf, sizeof buf, &d);
         ck_assert(length > 0 && length < (int)sizeof buf && length == (int)strlen(buf));
-        ck_assert_msg(lmad_parse(&back, buf) == LMAD_OK && same(&back, &d), "LMAD_TEST_SEED=%" PRIu64 ": %s",
-                      seed, buf);
+        ck_assert_msg(lmad_parse(&back, buf) == LMAD_OK && lm_oracle_same(&back, &d),
+                      "LMAD_TEST_SEED=%" PRIu64 ": %s", seed, buf);
     }
 }
 END_TEST
 
 /* Any bytes give an answer, and what is accepted has a canonical text. */
 START_TEST(test_noise) {
-    const char *text = getenv("LMAD_TEST_SEED");
-    uint64_t seed = text ? strtoull(text, NULL, 0) : 13;
+    uint64_t seed = lm_test_seed();
     lm_rng rng = {lm_mix(seed)};
     static const char letters[] = "[](),+- 0123456789\t[](),()\x80x";
     int accepted = 0;
@@ -198,8 +193,8 @@ START_TEST(test_noise) {
         if (lmad_parse(&d, noise) != LMAD_OK) continue;
         accepted++;
         lmad_format(buf, sizeof buf, &d);
-        ck_assert_msg(lmad_parse(&back, buf) == LMAD_OK && same(&back, &d), "LMAD_TEST_SEED=%" PRIu64 ": %s",
-                      seed, noise);
+        ck_assert_msg(lmad_parse(&back, buf) == LMAD_OK && lm_oracle_same(&back, &d),
+                      "LMAD_TEST_SEED=%" PRIu64 ": %s", seed, noise);
     }
     ck_assert_int_gt(accepted, 0);
 }

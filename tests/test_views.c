@@ -3,23 +3,14 @@
 #include <check.h>
 #include <inttypes.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "lmad.h"
+#include "oracle.h"
 #include "rng.h"
+#include "trial.h"
 
 Suite *lm_suite_views(void);
-
-static uint64_t base_seed(void) {
-    const char *text = getenv("LMAD_TEST_SEED");
-    return text ? strtoull(text, NULL, 0) : 5;
-}
-
-static bool same(const lmad_desc *a, const lmad_desc *b) {
-    return a->rank == b->rank && a->offset == b->offset &&
-           memcmp(a->dim, b->dim, (size_t)a->rank * sizeof a->dim[0]) == 0;
-}
 
 static lmad_desc random_view(lm_rng *rng) {
     lmad_desc d = {(int)lm_rng_range(rng, 0, 4), lm_rng_range(rng, -50, 50), {{0, 0}}};
@@ -112,14 +103,14 @@ static int64_t expected_count(const op *o, const lmad_desc *old) {
 }
 
 START_TEST(test_random_views) {
-    uint64_t seed = base_seed();
+    uint64_t seed = lm_test_seed();
     lm_rng rng = {lm_mix(seed)};
     int followed[OP_KINDS] = {0};
     for (int round = 0; round < 100000; round++) {
         lmad_desc old = random_view(&rng), d = old;
         op o = random_op(&rng, old.rank);
         if (apply(&d, &o) != LMAD_OK) {
-            ck_assert_msg(same(&d, &old), "LMAD_TEST_SEED=%" PRIu64 ", round %d", seed, round);
+            ck_assert_msg(lm_oracle_same(&d, &old), "LMAD_TEST_SEED=%" PRIu64 ", round %d", seed, round);
             continue;
         }
         int64_t index[8] = {0}, before[8], count, lo, hi, seen = 0;
@@ -170,7 +161,7 @@ static int random_shape(lm_rng *rng, int64_t count, int64_t *shape) {
 }
 
 START_TEST(test_random_reshapes) {
-    uint64_t seed = base_seed();
+    uint64_t seed = lm_test_seed();
     lm_rng rng = {lm_mix(seed)};
     int outcomes[2] = {0, 0};
     for (int round = 0; round < 100000; round++) {
