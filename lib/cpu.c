@@ -3,7 +3,6 @@
 #include "cpu.h"
 
 #include <pthread.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,9 +19,9 @@ const char *lm_isa_name(lm_isa isa) { return (unsigned)isa < LM_ISA_COUNT ? name
 
 /* The builtin looks at XCR0 as well: a feature whose registers the operating system does not save is not
  * reported. */
-static int has_avx2(void) { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2"); }
+static bool has_avx2(void) { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2"); }
 
-static int has_avx512(void) {
+static bool has_avx512(void) {
     return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
            __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
            __builtin_cpu_supports("avx512vbmi");
@@ -31,12 +30,12 @@ static int has_avx512(void) {
 /* Zen 4 is the one of its family that has AVX-512. */
 static bool has_halves(void) { return has_avx512() && __builtin_cpu_is("amdfam19h"); }
 
-int lm_isa_supported(lm_isa isa) {
+bool lm_isa_supported(lm_isa isa) {
     switch (isa) {
-    case LM_ISA_BASE: return 1;
+    case LM_ISA_BASE: return true;
     case LM_ISA_AVX2: return has_avx2();
     case LM_ISA_AVX512: return has_avx512();
-    default: return 0;
+    default: return false;
     }
 }
 
@@ -44,13 +43,13 @@ int lm_isa_supported(lm_isa isa) {
 
 static bool has_halves(void) { return false; }
 
-int lm_isa_supported(lm_isa isa) { return isa == LM_ISA_BASE || isa == LM_ISA_NEON; }
+bool lm_isa_supported(lm_isa isa) { return isa == LM_ISA_BASE || isa == LM_ISA_NEON; }
 
 #else
 
 static bool has_halves(void) { return false; }
 
-int lm_isa_supported(lm_isa isa) { return isa == LM_ISA_BASE; }
+bool lm_isa_supported(lm_isa isa) { return isa == LM_ISA_BASE; }
 
 #endif
 

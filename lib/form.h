@@ -28,7 +28,4 @@ bool lm_form_hazard(const lm_form *form, const lm_hazard *hazard);
 /* Bytes of all axes but those of the bit set `but`: the payload of one index of these. */
 int64_t lm_form_slice(const lm_form *form, uint64_t but);
 
-/* The most ranks that the test is made for. */
-enum { LM_HAZARD_RANK = 28 };
-
 #endif

@@ -63,7 +63,7 @@ static const lm_trial large[] = {
     {.elem_size = 1 << 20, .dst = {2, 0, {{2, 100}, {3, 1}}}, .src = {2, 0, {{2, 1}, {3, 50}}}},
 };
 
-/* Every candidate of the scaled problem copies right: it is a problem like any other. */
+/* As far as caches and pages can tell. */
 START_TEST(scaled_problems_are_like_the_whole) {
     const lm_trial *t = &large[_i];
     lm_problem p, s;

@@ -154,17 +154,6 @@ START_TEST(immediate_copies) {
 }
 END_TEST
 
-START_TEST(every_status_has_its_own_text) {
-    for (int a = LMAD_OK; a <= LMAD_ERR_DEVICE_LOST; a++) {
-        ck_assert_ptr_nonnull(lmad_strerror((lmad_status)a));
-        for (int b = LMAD_OK; b < a; b++)
-            ck_assert_str_ne(lmad_strerror((lmad_status)a), lmad_strerror((lmad_status)b));
-    }
-    ck_assert_ptr_nonnull(lmad_strerror((lmad_status)12345));
-    ck_assert_ptr_nonnull(lmad_strerror((lmad_status)-1));
-}
-END_TEST
-
 /* ---- Output pointers, contexts, info ---- */
 
 START_TEST(no_place_for_the_output) {
@@ -369,7 +358,6 @@ Suite *lm_suite_misuse(void) {
     tcase_add_loop_test(wrong, plans, 0, MISUSES);
     tcase_add_loop_test(wrong, fills, 0, MISUSES);
     tcase_add_loop_test(wrong, immediate_copies, 0, MISUSES);
-    tcase_add_test(wrong, every_status_has_its_own_text);
     tcase_add_test(wrong, no_place_for_the_output);
     tcase_add_test(wrong, bad_settings);
     tcase_add_test(wrong, bad_info);

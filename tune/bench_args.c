@@ -44,15 +44,13 @@ static const struct argp_option options[] = {
 
 static const char doc[] =
     "Times copies against contiguous ones of the same payload.\v"
-    "Without --suite and --problem it runs the suite seeds. The columns /memcpy, /ceiling, /ideal and /naive "
-    "are "
-    "the time of that contender over the time of the plan, so more is better: libc's memcpy; the fastest of "
-    "memcpy, rep movsb and streaming stores; the same scaled by the cache lines that the problem must touch; "
-    "the plain loop nest. On a device memcpy is the device's own copy, and times are its clock's; those of an emulated "
-    "device are marked, and mean nothing.\n\n"
-    "Exit status: 0; 1 when a problem could not be planned or was copied wrongly; 2 for bad arguments. A "
-    "problem "
-    "that does not fit in the memory available is skipped, which is no failure.";
+    "Without --suite and --problem it runs the suite seeds. The columns /memcpy, /ceiling, /ideal and /naive are the "
+    "time of that contender over the time of the plan, so more is better: libc's memcpy; the fastest of memcpy, rep "
+    "movsb and streaming stores; the same scaled by the cache lines that the problem must touch; the plain loop nest. "
+    "On a device memcpy is the device's own copy, and times are its clock's; those of an emulated device are marked, "
+    "and mean nothing.\n\n"
+    "Exit status: 0; 1 when a problem could not be planned or was copied wrongly; 2 for bad arguments. A problem that "
+    "does not fit in the memory available is skipped, which is no failure.";
 
 static void read_effort(lm_bench_options *o, const char *text, struct argp_state *state) {
     const int effort = lm_effort_parse(text);

@@ -70,8 +70,6 @@ static bool is_compiled(lm_isa isa) {
     return false;
 }
 
-static bool is_supported(lm_isa isa) { return lm_isa_supported(isa); }
-
 static void print_isas(const char *label, bool (*has)(lm_isa isa)) {
     print_label(label);
     const char *gap = "";
@@ -188,7 +186,7 @@ static void print_facts(const lm_machine *machine) {
     print_text("lmad", lmad_version());
     print_text("cpu", machine->cpu);
     print_text("isa in use", lm_isa_name(isa_in_use()));
-    print_isas("isa supported", is_supported);
+    print_isas("isa supported", lm_isa_supported);
     print_isas("isa compiled in", is_compiled);
     print_cores(machine);
     print_size("L1 data cache", machine->cache_bytes[0]);
@@ -220,7 +218,7 @@ static void print_kernels(void) {
     printf("%-28s %-8s %s\n", "kernel", "isa", "runs here");
     for (int i = 0; i < count; i++) {
         printf("%-28s %-8s %s\n", kernel[i].name, lm_isa_name(kernel[i].isa),
-               is_supported(kernel[i].isa) ? "yes" : "no");
+               lm_isa_supported(kernel[i].isa) ? "yes" : "no");
     }
 }
 

@@ -21,8 +21,7 @@ static const struct argp_option options[] = {
     {NULL, 0, NULL, 0, "To tune:", 1},
     {"suite", SUITE, "FILE|NAME", 0,
      "Tune a suite: seeds, transposes, permutations, halo, small, or a file such as LMAD_RECORD writes (- is "
-     "standard "
-     "input)",
+     "standard input)",
      1},
     {"problem", PROBLEM, "'ES DST SRC'", 0,
      "Tune one problem (for list and prune: part of the problem's text)", 1},
@@ -40,24 +39,18 @@ static const struct argp_option options[] = {
 static const char args_doc[] = "[--suite FILE|NAME]... [--problem 'ES DST SRC']...\n"
                                "calibrate\nmerge FILE...\nlist [FILE...]\ncheck FILE...\ndiff FILE FILE\nprune FILE...";
 
-static const char doc[] = "Tunes copies offline, and looks after the wisdom that comes out.\v"
-                          "Without a verb it tunes: each problem is measured and the outcome added to FILE "
-                          "(default: the user's wisdom). "
-                          "Problems that FILE has with this effort are skipped, so a second run resumes. An "
-                          "interrupt (control-C) ends it "
-                          "after the problem at hand and keeps what is done.\n\n"
-                          "calibrate measures what estimates must know of this machine, in a second, and adds it to "
-                          "FILE; tuning does so in passing, in less time.\n\n"
-                          "merge puts files "
-                          "together. list shows one line a "
-                          "record (default: of the files in use). check reports every damaged line. diff "
-                          "compares two files. prune drops "
-                          "the records that are named from each file, and damaged lines; without options "
-                          "those that this version cannot "
-                          "use.\n\n"
-                          "Exit status: 0; 1 for bad lines, differences, or problems that cannot be planned; "
-                          "2 for bad arguments and files "
-                          "that cannot be read or written.";
+static const char doc[] =
+    "Tunes copies offline, and looks after the wisdom that comes out.\v"
+    "Without a verb it tunes: each problem is measured and the outcome added to FILE (default: the user's wisdom). "
+    "Problems that FILE has with this effort are skipped, so a second run resumes. An interrupt (control-C) ends it "
+    "after the problem at hand and keeps what is done.\n\n"
+    "calibrate measures what estimates must know of this machine, in a second, and adds it to FILE; tuning does so in "
+    "passing, in less time.\n\n"
+    "merge puts files together. list shows one line a record (default: of the files in use). check reports every "
+    "damaged line. diff compares two files. prune drops the records that are named from each file, and damaged lines; "
+    "without options those that this version cannot use.\n\n"
+    "Exit status: 0; 1 for bad lines, differences, or problems that cannot be planned; 2 for bad arguments and files "
+    "that cannot be read or written.";
 
 static void read_effort(lm_wisdom_options *o, const char *text, struct argp_state *state) {
     o->effort = lm_effort_parse(text);

@@ -129,8 +129,7 @@ int lm_wisdom_check(const lm_wisdom_options *o) {
         if (status == LMAD_ERR_IO) result = LM_WISDOM_USAGE;
         if ((status != LMAD_OK || r.bad) && result == LM_WISDOM_OK) result = LM_WISDOM_WRONG;
         printf("%s: %lld records (%lld for other machines), %lld that this version only keeps, %lld twice, "
-               "%lld bad "
-               "lines\n",
+               "%lld bad lines\n",
                o->file[k], (long long)r.taken, (long long)r.foreign, (long long)r.kept,
                (long long)r.not_better, (long long)r.bad);
         lm_store_clear(&store);
