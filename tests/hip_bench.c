@@ -13,11 +13,11 @@
 enum { ALIGNED = 256 };
 
 const lm_device *lm_bench_device;
-static const hipemu *emu;
+const hipemu *lm_bench_emu;
 static const lm_hip *hip;
 
 void lm_bench_begin(int warp) {
-    emu = lm_field_begin(1, warp, false);
+    lm_bench_emu = lm_field_begin(1, warp, false);
     hip = lm_field_hip;
     if (lm_device_get(0, &lm_bench_device) != LMAD_OK) ck_abort_msg("%s", lmad_error_detail());
     ck_assert_int_eq(lm_bench_device->wave, warp);
@@ -66,14 +66,14 @@ const char *lm_bench_run(lm_hip_bench *b, const lm_launch *l, hipemu_trace *trac
     lm_hip_function function;
     if (lm_device_code_get(lm_bench_device, &l->variant, &function) != LMAD_OK) return lmad_error_detail();
     lm_field_move(dst, b->old, b->size[LM_DST]);
-    emu->set_trace(trace != NULL);
-    emu->clear_trace();
+    lm_bench_emu->set_trace(trace != NULL);
+    lm_bench_emu->clear_trace();
     lm_field_good(hip->hipModuleLaunchKernel(function, l->grid[0], l->grid[1], l->grid[2], l->block[0],
                                              l->block[1], l->block[2], l->lds, NULL, parameters, NULL));
     lm_field_good(hip->hipStreamSynchronize(NULL));
-    if (trace) emu->trace(trace);
-    emu->set_trace(false);
+    if (trace) lm_bench_emu->trace(trace);
+    lm_bench_emu->set_trace(false);
     lm_field_move(b->got, dst, b->size[LM_DST]);
-    if (!emu->intact()) return emu->report();
+    if (!lm_bench_emu->intact()) return lm_bench_emu->report();
     return memcmp(b->got, b->want, b->size[LM_DST]) ? "wrong bytes" : NULL;
 }

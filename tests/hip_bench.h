@@ -18,6 +18,7 @@ typedef struct lm_hip_bench {
     char *old, *want, *got;
 } lm_hip_bench;
 
+extern const hipemu *lm_bench_emu;
 extern const lm_device *lm_bench_device;
 
 /* The emulated run time with one device of this warp width. */
