@@ -141,7 +141,22 @@ static void stretch(lm_rng *rng, lm_pattern pattern, lm_tile *t) {
     }
 }
 
+/* Short runs, many rows of a few or a few rows of many, that follow each other in the destination and come
+ * from places near each other. */
+static lm_tile crowd(lm_rng *rng, lm_pattern pattern) {
+    lm_tile t = {
+        .run = lm_rng_range(rng, 1, 20), .n0 = lm_rng_range(rng, 1, 9), .n1 = lm_rng_range(rng, 1, 2000)};
+    t.ss0 = pattern == LM_FILL ? 0 : any_sign(rng, lm_rng_range(rng, 0, 3) * t.run + lm_rng_range(rng, 0, 3));
+    t.ss1 = any_sign(rng, lm_rng_chance(rng, 2) ? t.n0 * t.run : lm_rng_range(rng, 0, 70));
+    if (lm_rng_chance(rng, 3)) t.n0 = lm_rng_range(rng, 1, 3000), t.n1 = lm_rng_range(rng, 1, 4);
+    t.ds0 = t.run;
+    t.ds1 = t.n0 * t.run;
+    return t;
+}
+
 static lm_tile any_tile(lm_rng *rng, const lm_kernel *k) {
+    if ((k->pattern == LM_GATHER || k->pattern == LM_FILL) && lm_rng_chance(rng, 4))
+        return crowd(rng, k->pattern);
     const bool is_long = k->stream && lm_rng_chance(rng, 3);
     lm_tile t = {.run = k->run ? k->run : any_run(rng), .n0 = any_extent(rng), .n1 = any_extent(rng)};
     if (k->pattern == LM_ROWS)

@@ -2,6 +2,7 @@
 /* Fills: one source run repeated into dense destination rows. */
 #include "kernel.h"
 #include "name.h"
+#include "shuffle.h"
 #include "stream.h"
 
 /* A block of the pattern repeated: a whole number of runs that is long enough to be copied from cheaply. */
@@ -73,12 +74,14 @@ static int same_bytes(const char *s, int64_t n) {
 void LM_KERNEL(fill)(char *dst, const char *src, const lm_tile *t) {
     const int64_t row = t->n0 * t->run;
     pattern p;
+    shuffle q;
     if (t->n1 > 2 && row <= PATTERN_BYTES && t->ss1 == 0) {
         pattern_make(&p, src, t->run, row);
         fill_rows(dst, t->ds1, t->n1, &p, row);
         return;
     }
-    for (int64_t j = 0; j < t->n1; j++) {
+    int64_t j = find_shuffle(&q, t) && !q.long_rows ? shuffle_rows(dst, src, &q, t->n1) : 0;
+    for (; j < t->n1; j++) {
         char *d = dst + j * t->ds1;
         const char *s = src + j * t->ss1;
         if (t->run > PATTERN_BYTES) {

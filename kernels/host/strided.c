@@ -3,6 +3,7 @@
  * One loop, specialised by the compiler for the usual run lengths and for the dense side. */
 #include "kernel.h"
 #include "name.h"
+#include "shuffle.h"
 #include "squeeze.h"
 #include "stream.h"
 
@@ -109,7 +110,39 @@ LM_INLINE void copy_tile(char *dst, const char *src, const lm_tile *t, lm_patter
     }
 }
 
-void LM_KERNEL(gather)(char *dst, const char *src, const lm_tile *t) { copy_tile(dst, src, t, LM_GATHER); }
+LM_INLINE void shuffle_long_rows(char *dst, const char *src, const lm_tile *t, const shuffle *q) {
+    lm_tile rest = *t;
+    rest.n1 = 1;
+    for (int64_t j = 0; j < t->n1; j++) {
+        char *d = dst + j * t->ds1;
+        const char *s = src + j * t->ss1;
+        const int64_t done = shuffle_rows(d, s, q, t->n0);
+        rest.n0 = t->n0 - done;
+        copy_tile(d + done * t->run, s + done * t->ss0, &rest, LM_GATHER);
+    }
+}
+
+LM_INLINE void shuffle_short_rows(char *dst, const char *src, const lm_tile *t, const shuffle *q) {
+    lm_tile rest = *t;
+    const int64_t done = shuffle_rows(dst, src, q, t->n1);
+    rest.n1 -= done;
+    copy_tile(dst + done * t->ds1, src + done * t->ss1, &rest, LM_GATHER);
+}
+
+LM_INLINE void gather_rows(char *dst, const char *src, const lm_tile *t, const shuffle *q) {
+    if (!q)
+        copy_tile(dst, src, t, LM_GATHER);
+    else if (q->long_rows)
+        shuffle_long_rows(dst, src, t, q);
+    else
+        shuffle_short_rows(dst, src, t, q);
+}
+
+void LM_KERNEL(gather)(char *dst, const char *src, const lm_tile *t) {
+    shuffle q;
+    gather_rows(dst, src, t, find_shuffle(&q, t) ? &q : NULL);
+}
+
 void LM_KERNEL(scatter)(char *dst, const char *src, const lm_tile *t) { copy_tile(dst, src, t, LM_SCATTER); }
 void LM_KERNEL(strided)(char *dst, const char *src, const lm_tile *t) { copy_tile(dst, src, t, LM_STRIDED); }
 
@@ -158,26 +191,52 @@ LM_INLINE void stream_long(char *dst, const char *src, const lm_tile *t) {
             lm_stream_row(dst + j * t->ds1 + i * t->run, src + j * t->ss1 + i * t->ss0, t->run);
 }
 
+/* One row. */
+LM_INLINE void stage_row(lm_stage *stage, const char *src, const lm_tile *t, const fetch *f,
+                         const shuffle *q) {
+    lm_tile piece = *t;
+    piece.n1 = 1;
+    for (int64_t i = 0; i < t->n0; i += piece.n0) {
+        const char *s = src + i * t->ss0;
+        piece.n0 = least(lm_stage_room(stage) / t->run, t->n0 - i);
+        fetch_runs(f, s, piece.n0, t->ss0);
+        gather_rows(stage->byte + stage->fill, s, &piece, q);
+        stage->fill += piece.n0 * t->run;
+        lm_stage_flush(stage);
+    }
+}
+
+/* Rows that follow each other in the destination, several at a time. */
+LM_INLINE void stage_rows(lm_stage *stage, const char *src, const lm_tile *t, const fetch *f,
+                          const shuffle *q) {
+    lm_tile piece = *t;
+    for (int64_t j = 0; j < t->n1; j += piece.n1) {
+        const char *s = src + j * t->ss1;
+        piece.n1 = least(lm_stage_room(stage) / t->ds1, t->n1 - j);
+        for (int64_t k = 0; f->shift && k < piece.n1; k++) fetch_runs(f, s + k * t->ss1, t->n0, t->ss0);
+        gather_rows(stage->byte + stage->fill, s, &piece, q);
+        stage->fill += piece.n1 * t->ds1;
+        lm_stage_flush(stage);
+    }
+}
+
 /* Rows that follow each other in the destination share the stage, so that the lines between them are whole.
  */
 LM_INLINE void stream_staged(char *dst, const char *src, const lm_tile *t) {
     const fetch f = fetch_plan(t);
-    lm_tile piece = {.run = t->run, .ds0 = t->run, .ss0 = t->ss0, .n1 = 1};
+    const int64_t row = t->n0 * t->run;
     lm_stage stage;
+    shuffle found, *q = find_shuffle(&found, t) ? &found : NULL;
     lm_stage_open(&stage, dst);
-    for (int64_t j = 0; j < t->n1; j++) {
-        if (j && t->ds1 != t->n0 * t->run) {
-            lm_stage_close(&stage);
-            lm_stage_open(&stage, dst + j * t->ds1);
-        }
-        for (int64_t i = 0, n; i < t->n0; i += n) {
-            const char *s = src + j * t->ss1 + i * t->ss0;
-            n = least(lm_stage_room(&stage) / t->run, t->n0 - i);
-            fetch_runs(&f, s, n, t->ss0);
-            piece.n0 = n;
-            copy_tile(stage.byte + stage.fill, s, &piece, LM_GATHER);
-            stage.fill += n * t->run;
-            lm_stage_flush(&stage);
+    if (t->ds1 == row && row <= LM_STAGE_BYTES / 2) {
+        stage_rows(&stage, src, t, &f, q);
+    } else {
+        for (int64_t j = 0; j < t->n1; j++) {
+            if (j && t->ds1 != row) {
+                lm_stage_close(&stage);
+                lm_stage_open(&stage, dst + j * t->ds1);
+            }
+            stage_row(&stage, src + j * t->ss1, t, &f, q);
         }
     }
     lm_stage_close(&stage);
