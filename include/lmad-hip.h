@@ -9,9 +9,11 @@
  * GPU, plans for devices fail with LMAD_ERR_NO_DEVICE, and lmad_error_detail() says what is missing. A
  * caller's current device is the same after every call, and so is what hipGetLastError() would have returned:
  * where an error waits there, and only then, a call does its work on a thread that it makes for that (some
- * tens of microseconds; LMAD_ERR_NO_MEMORY where there can be none), for HIP cannot put an error back. Not so
- * on hipStreamPerThread, which is another stream on another thread: there an error of the call takes the
- * place.
+ * tens of microseconds; LMAD_ERR_NO_MEMORY where there can be none), for HIP cannot put an error back. On
+ * hipStreamPerThread, which is another stream on another thread, the work is then done in the default stream,
+ * which waits for it and for which it waits. Not so where hipStreamPerThread is being captured: an error of
+ * the call then takes the place of the caller's; nor before version 7 of the run time: there success does,
+ * too.
  *
  * Kernels are compiled by the run time's own compiler when a plan first needs one, some tenths of a second
  * each, and kept on disk, in the folder that LMAD_CACHE names or ${XDG_CACHE_HOME:-~/.cache}/lmad (LMAD_CACHE

@@ -300,11 +300,32 @@ static lmad_status run_with_hip(const void *arg) {
     return status;
 }
 
-/* On another thread this stream is another one. */
+/* Is the caller's own stream, of the plan's device, being captured? Where that cannot be told it may be. */
+static bool is_captured(const running *r) {
+    const lm_hip *hip = lm_hip_get();
+    lm_hip_capture_status capture = LM_HIP_CAPTURE_ACTIVE;
+    lm_device_guard guard;
+    if (lm_device_enter(&guard, r->plan->device->device->number) != LMAD_OK) return true;
+    hip->hipStreamIsCapturing(r->stream, &capture);
+    lm_device_leave(&guard);
+    return capture != LM_HIP_CAPTURE_NONE;
+}
+
+/* hipStreamPerThread is another stream on another thread. So where an error of the caller's waits, the work
+ * is done there in the default stream: each of the two waits for the other. But that would not be captured;
+ * and before version 7 already the question whether it should be takes the error away. */
+static lmad_status run_in_own_stream(running *r) {
+    const lm_hip *hip = lm_hip_get();
+    const bool waits = hip && hip->hipPeekAtLastError() != LM_HIP_SUCCESS;
+    if (!waits || hip->version < LM_HIP_7 || is_captured(r)) return run_with_hip(r);
+    r->stream = NULL;
+    return lm_device_aside(run_with_hip, r);
+}
+
 lmad_status lm_device_plan_run(const lmad_plan *plan, void *dst, const void *src, void *work,
                                lm_hip_stream stream) {
-    const running r = {plan, dst, src, work, stream, false};
-    return stream == LM_HIP_STREAM_PER_THREAD ? run_with_hip(&r) : lm_device_aside(run_with_hip, &r);
+    running r = {plan, dst, src, work, stream, false};
+    return stream == LM_HIP_STREAM_PER_THREAD ? run_in_own_stream(&r) : lm_device_aside(run_with_hip, &r);
 }
 
 lmad_status lm_device_plan_finish(const lmad_plan *plan, void *dst, const void *src, void *work) {

@@ -206,7 +206,7 @@ typedef int comgr_name(size_t index, const char **name);
  * made of, aborts when it is loaded again. */
 bool lm_hip_compiles_for(const char *arch) {
     if (!lm_hip_get() || !state.hip.can_compile) return false;
-    if (state.hip.version >= 60000000) return true;
+    if (state.hip.version >= LM_HIP_6) return true;
     comgr_count *count = NULL;
     comgr_name *name = NULL;
     void *handle = NULL;
@@ -224,7 +224,7 @@ bool lm_hip_compiles_for(const char *arch) {
 /* hipMemoryType: host 0, device 1 before version 6; unregistered 0, host 1, device 2, managed 3 since. */
 static lm_hip_memory memory_kind(const lm_hip_pointer_attributes *a, int version) {
     if (a->managed) return LM_HIP_MEMORY_MANAGED;
-    int type = version >= 60000000 ? a->type : a->type + 1;
+    int type = version >= LM_HIP_6 ? a->type : a->type + 1;
     switch (type) {
     case 1: return LM_HIP_MEMORY_PINNED;
     case 2: return LM_HIP_MEMORY_DEVICE;

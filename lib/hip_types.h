@@ -27,6 +27,10 @@ typedef void (*lm_hip_callback)(lm_hip_stream stream, lm_hip_error status, void 
  */
 typedef void lm_hip_properties;
 
+/* Versions, as hipRuntimeGetVersion() says them: from 6 on layouts and numbers of memory types are other
+ * ones; from 7 on a call that succeeds leaves a thread's last error alone. */
+enum { LM_HIP_6 = 60000000, LM_HIP_7 = 70000000 };
+
 /* Values of lm_hip_error: those that the library tells apart. */
 enum {
     LM_HIP_SUCCESS = 0,

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lmad-hip.h"
 #include "oracle.h"
 #include "rng.h"
 
@@ -113,4 +114,23 @@ lm_hip_stream lm_field_stream(int device) {
     lm_field_good(lm_field_hip->hipSetDevice(device));
     lm_field_good(lm_field_hip->hipStreamCreateWithFlags(&stream, LM_HIP_STREAM_NON_BLOCKING));
     return stream;
+}
+
+lmad_plan *lm_field_plan(const lm_trial *t, const lm_field_ends *e) {
+    lmad_plan *p = NULL;
+    const lmad_status status =
+        t->op == LM_OP_MOVE ? lmad_plan_move_hip(&p, NULL, &t->dst, &t->src, e->dst, t->elem_size, 0)
+                            : lmad_plan_copy_hip(&p, NULL, &t->dst, e->dst, &t->src, e->src, t->elem_size, 0);
+    if (status != LMAD_OK) ck_abort_msg("%s", lmad_error_detail());
+    return p;
+}
+
+void lm_field_expect(lmad_status got, lmad_status wanted, const char *words) {
+    ck_assert_msg(got == wanted, "status %d: %s", (int)got, lmad_error_detail());
+    ck_assert_msg(strstr(lmad_error_detail(), words) != NULL, "no \"%s\" in: %s", words, lmad_error_detail());
+}
+
+lm_hip_error lm_field_mistake(void) {
+    ck_assert_int_eq(lm_field_hip->hipSetDevice(99), LM_HIP_ERROR_INVALID_DEVICE);
+    return LM_HIP_ERROR_INVALID_DEVICE;
 }

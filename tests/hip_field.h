@@ -53,4 +53,13 @@ bool lm_field_is_right(lm_field *f);
 
 lm_hip_stream lm_field_stream(int device);
 
+/* A plan for it; fails the test if there is none. */
+lmad_plan *lm_field_plan(const lm_trial *t, const lm_field_ends *e);
+
+/* Fail the test unless the status is this one, and its detail has such words. */
+void lm_field_expect(lmad_status got, lmad_status wanted, const char *words);
+
+/* A mistake of the caller's own, by a call that is not one of ours: it is HIP's last error now. */
+lm_hip_error lm_field_mistake(void);
+
 #endif

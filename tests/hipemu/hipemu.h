@@ -15,7 +15,7 @@
  *   HIPEMU_WARP     32 (gfx1030) or 64 (gfx90a, the default)
  *   HIPEMU_LAZY     1 = streams are lazy
  *   HIPEMU_PEERS    0 = devices cannot reach each other's memory
- *   HIPEMU_VERSION  hipRuntimeGetVersion() (70000000); below 60000000 it behaves like version 5
+ *   HIPEMU_VERSION  hipRuntimeGetVersion() (70000000); older ones behave like those
  *   HIPEMU_CXX      compiler command of hiprtc
  * Complaints go to standard error, and to report(). */
 #ifndef HIPEMU_H

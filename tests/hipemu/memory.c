@@ -249,7 +249,7 @@ static void describe(const emu_memory *m, const void *p, lm_hip_pointer_attribut
                                      .host_pointer = m->kind == EMU_DEVICE_MEMORY ? NULL : same.plain,
                                      .managed = m->kind == EMU_MANAGED_MEMORY,
                                      .flags = m->flags};
-    if (emu.version < 60000000) a->type = m->kind == EMU_PINNED_MEMORY ? 0 : 1;
+    if (emu.version < LM_HIP_6) a->type = m->kind == EMU_PINNED_MEMORY ? 0 : 1;
 }
 
 lm_hip_error hipPointerGetAttributes(lm_hip_pointer_attributes *attributes, const void *p) {
@@ -258,7 +258,7 @@ lm_hip_error hipPointerGetAttributes(lm_hip_pointer_attributes *attributes, cons
     const emu_memory *m = emu_memory_of(p, 1);
     if (m)
         describe(m, p, attributes);
-    else if (emu.version < 70000000)
+    else if (emu.version < LM_HIP_7)
         error = LM_HIP_ERROR_INVALID_VALUE;
     else
         *attributes = (lm_hip_pointer_attributes){.device = -2};

@@ -22,7 +22,7 @@ void emu_set_up(void) {
     emu.warp = number_of("HIPEMU_WARP", 64) == 32 ? 32 : 64;
     emu.lazy = number_of("HIPEMU_LAZY", 0) != 0;
     emu.peers = number_of("HIPEMU_PEERS", 1) != 0;
-    emu.version = number_of("HIPEMU_VERSION", 70000000);
+    emu.version = number_of("HIPEMU_VERSION", LM_HIP_7);
     emu.memory = (int64_t)8 << 30;
     memset(emu.device, 0, sizeof emu.device);
     memset(&emu.counts, 0, sizeof emu.counts);
@@ -66,9 +66,9 @@ lm_hip_error emu_enter(emu_call call, int device) {
     return emu.device[device].fault;
 }
 
-/* In version 5 success overwrites the last error, too; in later ones an error waits until somebody asks. */
+/* Before version 7 success overwrites the last error, too; since then an error waits until somebody asks. */
 lm_hip_error emu_leave(lm_hip_error error) {
-    if (error != LM_HIP_SUCCESS || emu.version < 60000000) last_error = error;
+    if (error != LM_HIP_SUCCESS || emu.version < LM_HIP_7) last_error = error;
     pthread_mutex_unlock(&emu.lock);
     return error;
 }
