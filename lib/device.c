@@ -219,8 +219,13 @@ lmad_status lm_device_enter(lm_device_guard *guard, int number) {
     return LMAD_OK;
 }
 
+void lm_device_return(int number) {
+    const lm_hip *hip = lm_hip_get();
+    if (hip->hipSetDevice(number) != LM_HIP_SUCCESS) hip->hipSetDevice(number);
+}
+
 void lm_device_leave(const lm_device_guard *guard) {
     const lm_hip *hip = lm_hip_get();
-    if (guard->moved) hip->hipSetDevice(guard->device);
+    if (guard->moved) lm_device_return(guard->device);
     restore_error(hip, guard->last);
 }

@@ -64,4 +64,8 @@ typedef struct lm_device_guard {
 lmad_status lm_device_enter(lm_device_guard *guard, int number);
 void lm_device_leave(const lm_device_guard *guard);
 
+/* Make the device the current one again that enter has made so, before leave; also should the run time fail
+ * just now. */
+void lm_device_return(int number);
+
 #endif

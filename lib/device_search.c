@@ -72,7 +72,7 @@ static lm_hip_error allocate_there(const search *s, int device, void **block, si
         if (!error) error = s->hip->hipStreamSynchronize(NULL);
         if (error) s->hip->hipFree(*block);
     }
-    s->hip->hipSetDevice(s->device->number);
+    lm_device_return(s->device->number);
     return error;
 }
 

@@ -179,10 +179,9 @@ static lmad_status fill(lm_stage *s, lmad_ctx *ctx) {
     return open_all(s);
 }
 
-/* Between enter and leave the current device is whichever was needed last: leave it as enter made it, also
- * should the run time fail just now. */
+/* Between enter and leave the current device is whichever was needed last. */
 void lm_stage_leave(const lm_stage *s, const lm_device_guard *guard) {
-    if (s->hip->hipSetDevice(s->device) != LM_HIP_SUCCESS) s->hip->hipSetDevice(s->device);
+    lm_device_return(s->device);
     lm_device_leave(guard);
 }
 
