@@ -59,6 +59,9 @@ static lmad_status make_rungs(lm_device_copy *copy, const maker *m, int most) {
         rung *r = &copy->rung[copy->rungs];
         if (copy->rungs && r[-1].align == aligns[k]) continue;
         m->launch(m, aligns[k], &r->launch);
+        if (r->launch.grid[0] == 0)
+            return lm_fail(LMAD_ERR_NO_CODE, "%lld bytes are more than a launch of a kernel can do",
+                           (long long)m->problem->payload);
         r->align = aligns[k];
         if (copy->rungs && lm_variant_equal(&r[-1].launch.variant, &r->launch.variant)) {
             r[-1].align = aligns[k];
@@ -92,14 +95,6 @@ static bool try_way(void *arg, const lm_device_way *way, double seconds) {
     (void)seconds;
     f->status = make_way(f->copy, f->problem, way, RUNGS);
     return f->status == LMAD_ERR_NO_CODE;
-}
-
-lm_device_way lm_device_general_way(lm_op op) {
-    const lm_hip_params bytes = {.kernel = op == LM_OP_FILL ? LM_HIP_FILL : LM_HIP_COPY,
-                                 .word = {1, 1},
-                                 .order = LM_ORDER_DST,
-                                 .items = 4};
-    return (lm_device_way){.kind = LM_WAY_KERNEL, .kernel = bytes};
 }
 
 static lmad_status make_any(lm_device_copy *copy, const lm_problem *problem) {

@@ -16,9 +16,6 @@ typedef struct lm_device_copy lm_device_copy;
 lmad_status lm_device_copy_make(lm_device_copy **out, const lm_problem *problem, lmad_ctx *ctx,
                                 const lm_device_way *way);
 
-/* The way that does every copy or fill, byte by byte: the last resort. */
-lm_device_way lm_device_general_way(lm_op op);
-
 /* Just this way, for pointers that are aligned best: to be timed. Fails where there is no code for it. The
  * device is current. */
 lmad_status lm_device_copy_probe(lm_device_copy **out, const lm_problem *problem, const lm_device_way *way);

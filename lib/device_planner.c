@@ -28,13 +28,16 @@ static int kernels(const lm_problem *p, const lm_device *device, int effort, lm_
     return count;
 }
 
-/* Best by estimate first; of one contiguous piece that is the run time's own copy. */
+/* Best by estimate first; of one contiguous piece that is the run time's own copy. Where no kernel can do so
+ * much, the general one is to say so. */
 static int propose(const lm_problem *p, const lm_device *device, int effort, lm_device_way *out, int most) {
     static const lm_device_way own = {.kind = LM_WAY_MEMCPY};
+    int count = 0;
     if (lm_problem_crosses(p)) return stages(p, effort, out, most);
-    if (!lm_device_way_allows(&own, p, device)) return kernels(p, device, effort, out, most);
-    out[0] = own;
-    return most == 1 ? 1 : 1 + kernels(p, device, effort, out + 1, most - 1);
+    if (lm_device_way_allows(&own, p, device)) out[count++] = own;
+    if (count < most) count += kernels(p, device, effort, out + count, most - count);
+    if (count == 0) out[count++] = lm_device_general_way(p->op);
+    return count;
 }
 
 void lm_device_each(const lm_problem *p, const lm_device *device, int effort,

@@ -9,6 +9,14 @@ int lm_problem_device(const lm_problem *p) {
     return p->dst_space != LM_HOST || lm_op_sourceless(p->op) ? p->dst_space : p->src_space;
 }
 
+lm_device_way lm_device_general_way(lm_op op) {
+    const lm_hip_params bytes = {.kernel = op == LM_OP_FILL ? LM_HIP_FILL : LM_HIP_COPY,
+                                 .word = {1, 1},
+                                 .order = LM_ORDER_DST,
+                                 .items = 4};
+    return (lm_device_way){.kind = LM_WAY_KERNEL, .kernel = bytes};
+}
+
 bool lm_device_way_equal(const lm_device_way *a, const lm_device_way *b) {
     if (a->kind != b->kind) return false;
     switch (a->kind) {

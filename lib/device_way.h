@@ -28,6 +28,9 @@ static inline bool lm_problem_crosses(const lm_problem *problem) {
     return !lm_op_sourceless(problem->op) && problem->dst_space != problem->src_space;
 }
 
+/* The way that does every copy or fill, byte by byte: the last resort. */
+lm_device_way lm_device_general_way(lm_op op);
+
 bool lm_device_way_equal(const lm_device_way *a, const lm_device_way *b);
 
 /* "hip-memcpy", "hip-tile word=16x16 ...", "stage flat chunk=...". As snprintf. */

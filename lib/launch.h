@@ -83,7 +83,8 @@ typedef struct lm_launch {
 enum { LM_HIP_PROPOSALS = 64 };
 
 /* Write the candidates worth a look with this effort, at most `max` (>= 1; LM_HIP_PROPOSALS is enough for
- * all); at least one for every problem with count > 0, the best by estimate first. */
+ * all), the best by estimate first. There is one for every problem with count > 0 that is not larger than what
+ * a device can be told to do at once, some TiB. */
 int lm_hip_propose(const lm_problem *problem, const lm_device *device, int effort, lm_hip_params *out,
                    int max);
 
@@ -91,11 +92,12 @@ int lm_hip_propose(const lm_problem *problem, const lm_device *device, int effor
 bool lm_hip_allows(const lm_problem *problem, const lm_device *device, const lm_hip_params *params);
 
 /* Make an allowed candidate ready. `align` is the largest power of two <= 16 that divides both pointers:
- * words shrink to what it and the problem allow. Cannot fail. What is predicted is left at 0. */
+ * words shrink to what it and the problem allow. A grid of 0 blocks: more than the device takes at once. What
+ * is predicted is left at 0. */
 void lm_hip_make(const lm_problem *problem, const lm_device *device, const lm_hip_params *params,
                  unsigned align, lm_launch *out);
 
-/* How many seconds a candidate takes, predicted. */
+/* How many seconds a candidate takes, predicted; HUGE_VAL for one that cannot be made. */
 double lm_hip_predict(const lm_problem *problem, const lm_device *device, const lm_hip_params *params);
 
 /* Predict what a launch touches, and how long it takes: segments, ideal, lds_cycles, lds_ideal, seconds. */

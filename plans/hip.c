@@ -2,6 +2,7 @@
 /* The ways to do a problem on a device: candidates, the best first, and launches made of them. */
 #include "hip.h"
 
+#include <math.h>
 #include <string.h>
 
 const lm_hip_kind *lm_hip_kind_of(lm_hip_kernel kernel) {
@@ -34,7 +35,7 @@ void lm_hip_make(const lm_problem *p, const lm_device *device, const lm_hip_para
 
 double lm_hip_predict(const lm_problem *p, const lm_device *device, const lm_hip_params *params) {
     lm_launch launch;
-    make(p, device, params, 16, false, &launch);
+    if (!make(p, device, params, 16, false, &launch)) return HUGE_VAL;
     guess(device, &launch);
     return launch.seconds;
 }
@@ -128,7 +129,7 @@ int lm_hip_propose(const lm_problem *p, const lm_device *device, int effort, lm_
         rank_one(&r, &all[k], launch.seconds);
         if (effort == LMAD_ESTIMATE && is_perfect(&launch)) break;
     }
-    if (effort == LMAD_ESTIMATE) prefer_unhindered(&r, p, device);
+    if (effort == LMAD_ESTIMATE && r.count > 1) prefer_unhindered(&r, p, device);
     if (r.count > max) r.count = max;
     memcpy(out, r.params, (size_t)r.count * sizeof *out);
     return r.count;

@@ -59,7 +59,7 @@ void lm_hip_set_divisor(int64_t n, lm_u32 *multiplier, lm_u32 *shift);
 /* Where offsets count from, and their width. */
 void lm_hip_set_reach(const lm_problem *problem, lm_launch *out);
 
-/* Tiles and threads to a grid. */
+/* Tiles and threads to a grid; false, and no grid, where they are more than the device takes at once. */
 bool lm_hip_set_grid(const lm_device *device, int64_t tiles, int block, lm_launch *out);
 
 /* ---- what it will touch (hip_count.c) ---- */

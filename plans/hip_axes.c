@@ -68,10 +68,10 @@ void lm_hip_set_reach(const lm_problem *p, lm_launch *out) {
 }
 
 bool lm_hip_set_grid(const lm_device *device, int64_t tiles, int block, lm_launch *out) {
-    if (tiles > UINT32_MAX) return false;
     int64_t row = UINT32_MAX / block; /* no more than 2^32 threads along an axis */
     if (row > device->max_grid[0]) row = device->max_grid[0];
     const int64_t rows = (tiles + row - 1) / row;
+    if (tiles > UINT32_MAX || rows > device->max_grid[1]) return false;
     row = (tiles + rows - 1) / rows;
     out->grid[0] = (uint32_t)row;
     out->grid[1] = (uint32_t)rows;
@@ -80,5 +80,5 @@ bool lm_hip_set_grid(const lm_device *device, int64_t tiles, int block, lm_launc
     out->args.tiles = (lm_u32)tiles;
     out->args.grid = (lm_u32)row;
     out->args.block = (lm_u32)block;
-    return rows <= device->max_grid[1];
+    return true;
 }

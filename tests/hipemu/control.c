@@ -68,6 +68,13 @@ static void set_memory(int64_t bytes) {
     unlock();
 }
 
+static void set_grid(int x, int yz) {
+    lock();
+    emu.grid[0] = x;
+    emu.grid[1] = emu.grid[2] = yz;
+    unlock();
+}
+
 static const char *const names[] = {
 #define LM_HIP(returns, name, parameters)          #name,
 #define LM_HIP_OPTIONAL(returns, name, parameters) #name,
@@ -179,8 +186,8 @@ static void set_cost(hipemu_cost *cost, void *data) {
 
 const hipemu *hipemu_control(void) {
     static const hipemu control = {
-        reset,      set_devices,     set_warp,    set_lazy, set_peers,  set_version, set_memory,
-        break_call, breakable_calls, lose_device, counts,   calls,      report,      intact,
-        pending,    set_trace,       clear_trace, trace,    trace_site, set_clock,   set_cost};
+        reset,      set_devices,     set_warp,    set_lazy,   set_peers, set_version, set_memory, set_grid,
+        break_call, breakable_calls, lose_device, counts,     calls,     report,      intact,     pending,
+        set_trace,  clear_trace,     trace,       trace_site, set_clock, set_cost};
     return &control;
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What devices there are. */
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -76,9 +75,9 @@ static int value_of(lm_hip_attribute attribute, int device) {
     switch (attribute) {
     case LM_HIP_ATTR_ASYNC_ENGINES: return 2;
     case LM_HIP_ATTR_L2_BYTES: return 1 << 20;
-    case LM_HIP_ATTR_MAX_GRID_X: return INT_MAX;
-    case LM_HIP_ATTR_MAX_GRID_Y: return 65535;
-    case LM_HIP_ATTR_MAX_GRID_Z: return 65535;
+    case LM_HIP_ATTR_MAX_GRID_X: return emu.grid[0];
+    case LM_HIP_ATTR_MAX_GRID_Y: return emu.grid[1];
+    case LM_HIP_ATTR_MAX_GRID_Z: return emu.grid[2];
     case LM_HIP_ATTR_MAX_THREADS: return 1024;
     case LM_HIP_ATTR_UNITS: return emu.warp == 64 ? 104 : 40;
     case LM_HIP_ATTR_PCI_BUS: return device + 1;

@@ -68,6 +68,7 @@ typedef struct hipemu {
     void (*set_peers)(bool reachable); /* what hipDeviceCanAccessPeer() says */
     void (*set_version)(int version);
     void (*set_memory)(int64_t bytes); /* of each device */
+    void (*set_grid)(int x, int yz);   /* blocks that a launch may have at most along the axes */
 
     /* The nth call (1 = the next) of such a name, or of any that can fail if call is NULL, fails with that
      * error. What destroys something does so all the same. One such order at a time; nth 0 takes it back. */

@@ -2,7 +2,6 @@
 /* Running a kernel: blocks one after another, the threads of a block as fibres, each until it ends or comes
  * to a barrier. The order of blocks, and that of threads between two barriers, differs each time, in the same
  * way in every run of a program. */
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -200,10 +199,9 @@ lm_hip_error emu_run_kernel(int device, const emu_launch *launch, int64_t *bytes
 
 static lm_hip_error check_sizes(const emu_launch *l) {
     const hipemu_module_table *table = l->function->module->table;
-    static const uint32_t limit[] = {INT_MAX, 65535, 65535};
     uint64_t threads = 1;
     for (int i = 0; i < 3; i++) {
-        if (l->grid[i] == 0 || l->block[i] == 0 || l->grid[i] > limit[i] || l->block[i] > MAX_THREADS)
+        if (l->grid[i] == 0 || l->block[i] == 0 || l->grid[i] > (uint32_t)emu.grid[i] || l->block[i] > MAX_THREADS)
             return LM_HIP_ERROR_INVALID_CONFIGURATION;
         if ((uint64_t)l->grid[i] * l->block[i] > UINT32_MAX) return LM_HIP_ERROR_INVALID_CONFIGURATION;
         threads *= l->block[i];

@@ -2,6 +2,7 @@
 /* The lock, settings, counters, planted failures. */
 #include "state.h"
 
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +25,7 @@ void emu_set_up(void) {
     emu.peers = number_of("HIPEMU_PEERS", 1) != 0;
     emu.version = number_of("HIPEMU_VERSION", LM_HIP_7);
     emu.memory = (int64_t)8 << 30;
+    emu.grid[0] = INT_MAX, emu.grid[1] = emu.grid[2] = 65535;
     memset(emu.device, 0, sizeof emu.device);
     memset(&emu.counts, 0, sizeof emu.counts);
     memset(emu.calls, 0, sizeof emu.calls);

@@ -45,6 +45,7 @@ typedef struct emu_state {
     int devices, warp, version;
     bool lazy, peers; /* peers: devices can be made to reach each other's memory */
     int64_t memory;
+    int grid[3]; /* limits */
     emu_device device[EMU_DEVICES];
     hipemu_counts counts;
     int64_t calls[EMU_CALLS];
