@@ -35,7 +35,7 @@ static const suite_entry *find(const char *name) {
 /* Can it do anything in this build? Devices need a library that loads HIP's run time, or an emulated one. */
 static bool is_of_use(const suite_entry *suite) {
 #ifdef LM_WITHOUT_HIP
-    return strncmp(suite->name, "hip", 3) != 0 || strcmp(suite->name, "hip_runtime") == 0;
+    return strncmp(suite->name, "hip", 3) != 0 || strcmp(suite->name, "hip_machines") == 0;
 #else
     return suite != NULL;
 #endif

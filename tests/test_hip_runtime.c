@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* HIP's run time as the library meets it: found or not, old and new, what devices are, errors, the guard. */
+/* HIP's run time as the library meets it: old and new, what devices are, errors, the guard. */
 #include <check.h>
 #include <dlfcn.h>
 #include <stdio.h>
@@ -7,54 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "config.h"
 #include "emulator.h"
 #include "lib/device.h"
-#include "lmad-hip.h"
 
-Suite *lm_suite_hip_runtime(void);
-
-/* ---- None there ---------------------------------------------------------------------------------- */
-
-/* No device, and the reason in both places. */
-static void check_none(const char *reason) {
-    const lm_device *device;
-    ck_assert_ptr_null(lm_hip_get());
-    ck_assert_msg(strstr(lm_hip_reason(), reason) != NULL, "no \"%s\" in \"%s\"", reason, lm_hip_reason());
-    ck_assert_int_eq(lm_device_count(), 0);
-    ck_assert_int_eq(lm_device_get(0, &device), LMAD_ERR_NO_DEVICE);
-    ck_assert_ptr_nonnull(strstr(lmad_error_detail(), reason));
-    ck_assert_int_eq(lm_hip_memory_of("text", NULL), LM_HIP_MEMORY_PAGEABLE);
-    ck_assert(!lm_hip_compiles_for("gfx90a"));
-    lm_device_guard guard;
-    ck_assert_int_eq(lm_device_enter(&guard, 0), LMAD_ERR_NO_DEVICE);
-}
-
-START_TEST(test_none) {
-    static const char *const library[][2] = {
-        {"", "LMAD_HIP_LIBRARY is empty"},
-        {"/no/such/library.so", "/no/such/library.so"},
-        {"libm.so.6", "libm.so.6: no hip"},
-    };
-    setenv("LMAD_HIP_LIBRARY", library[_i][0], 1);
-    check_none(library[_i][1]);
-}
-END_TEST
-
-START_TEST(test_no_device) {
-    setenv("HIPEMU_DEVICES", "0", 1);
-    setenv("LMAD_HIP_LIBRARY", emulator_path(), 1);
-    check_none("libhipemu.so finds no GPU");
-}
-END_TEST
-
-START_TEST(test_cannot_be_initialised) {
-    const hipemu *emu = emulator();
-    emu->break_call(_i ? "hipInit" : "hipGetDeviceCount", 1, LM_HIP_ERROR_UNKNOWN);
-    check_none(_i ? "libhipemu.so: hipInit: hipErrorUnknown"
-                  : "libhipemu.so: hipGetDeviceCount: hipErrorUnknown");
-}
-END_TEST
+/* ---- Loading ------------------------------------------------------------------------------------- */
 
 /* Then it is taken for an old one; and the failure is not the caller's. */
 START_TEST(test_version_unknown) {
@@ -77,24 +33,6 @@ START_TEST(test_loaded_while_an_error_waits) {
     ck_assert_msg(hip != NULL, "%s", lm_hip_reason());
     ck_assert_int_eq(hip->version, version[_i]);
     ck_assert_int_eq(hip->hipGetLastError(), mistake);
-}
-END_TEST
-
-static bool is_loaded(void) { return dlopen(emulator_path(), RTLD_NOW | RTLD_NOLOAD) != NULL; }
-
-/* Plans and copies of the host have nothing to do with it. */
-START_TEST(test_loaded_when_asked_for) {
-    setenv("LMAD_HIP_LIBRARY", emulator_path(), 1);
-    lmad_desc d;
-    lmad_plan *plan;
-    char dst[8], src[8] = "payload";
-    ck_assert_int_eq(lmad_parse(&d, "[(8,1)]"), LMAD_OK);
-    ck_assert_int_eq(lmad_plan_copy(&plan, NULL, &d, &d, 1, LMAD_MEASURE), LMAD_OK);
-    ck_assert_int_eq(lmad_execute(plan, dst, src), LMAD_OK);
-    lmad_plan_destroy(plan);
-    ck_assert(!is_loaded());
-    ck_assert_int_eq(lm_device_count(), 1);
-    ck_assert(is_loaded());
 }
 END_TEST
 
@@ -319,44 +257,8 @@ START_TEST(test_one_kind_of_properties) {
 }
 END_TEST
 
-/* ---- A library that was built without -------------------------------------------------------------- */
-
-/* Whatever there is, it is not loaded; and hosts are none of its business. */
-START_TEST(test_built_without) {
-    lmad_desc d;
-    lmad_plan *plan;
-    char dst[8], src[8] = "payload";
-    setenv("LMAD_HIP_LIBRARY", emulator_path(), 1);
-    check_none("built without HIP");
-    ck_assert_int_eq(lmad_hip_warm(NULL, 0), LMAD_ERR_NO_DEVICE);
-    ck_assert_int_eq(lmad_parse(&d, "[(8,1)]"), LMAD_OK);
-    ck_assert_int_eq(lmad_plan_copy_hip(&plan, NULL, &d, 0, &d, LMAD_HOST, 1, 0), LMAD_ERR_NO_DEVICE);
-    ck_assert_int_eq(lmad_plan_copy_hip(&plan, NULL, &d, LMAD_HOST, &d, LMAD_HOST, 1, 0), LMAD_OK);
-    ck_assert_int_eq(lmad_execute(plan, dst, src), LMAD_OK);
-    ck_assert_str_eq(dst, src);
-    lmad_plan_destroy(plan);
-    ck_assert(!is_loaded());
-}
-END_TEST
-
-#ifdef LM_WITHOUT_HIP
-enum { WITHOUT_HIP = 1 };
-#else
-enum { WITHOUT_HIP = 0 };
-#endif
-
 Suite *lm_suite_hip_runtime(void) {
     Suite *suite = suite_create("hip_runtime");
-    TCase *bare = tcase_create("built without");
-    if (WITHOUT_HIP) tcase_add_test(bare, test_built_without);
-    suite_add_tcase(suite, bare);
-    if (WITHOUT_HIP) return suite;
-    TCase *none = tcase_create("none");
-    tcase_add_loop_test(none, test_none, 0, 3);
-    tcase_add_test(none, test_no_device);
-    tcase_add_loop_test(none, test_cannot_be_initialised, 0, 2);
-    tcase_add_test(none, test_loaded_when_asked_for);
-    suite_add_tcase(suite, none);
     TCase *facts = tcase_create("facts");
     tcase_add_loop_test(facts, test_facts, 32, 33);
     tcase_add_loop_test(facts, test_facts, 64, 65);
