@@ -3,6 +3,7 @@
 #include "hip_field.h"
 
 #include <check.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +22,15 @@ const hipemu *lm_field_begin(int devices, int warp, bool lazy) {
     lm_field_hip = lm_hip_get();
     ck_assert_msg(lm_field_hip != NULL, "%s", lm_hip_reason());
     return emu;
+}
+
+const char *lm_field_two_nodes(void) {
+    static char xml[4096];
+    const char *folder = getenv("srcdir");
+    snprintf(xml, sizeof xml, "%s/tests/two-nodes.xml", folder ? folder : ".");
+    setenv("HWLOC_XMLFILE", xml, 1);
+    setenv("HWLOC_THISSYSTEM", "1", 1);
+    return xml;
 }
 
 void lm_field_good(lm_hip_error error) {

@@ -30,6 +30,10 @@ typedef struct lm_field {
 const hipemu *lm_field_begin(int devices, int warp, bool lazy);
 extern const lm_hip *lm_field_hip;
 
+/* Before that: this machine is one of two nodes, with a device below each (tests/two-nodes.xml, the name of
+ * which it returns); emulated device 2 is the one on the first node. */
+const char *lm_field_two_nodes(void);
+
 /* Fail the test over an error. */
 void lm_field_good(lm_hip_error error);
 

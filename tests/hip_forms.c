@@ -2,9 +2,6 @@
 /* Forms of plans for devices. */
 #include "hip_forms.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "lib/device.h"
 #include "lmad-hip.h"
 #include "wise.h"
@@ -70,13 +67,7 @@ static void destroy_stage(void *stage) { lm_stage_destroy(stage); }
 /* ---- any form ---------------------------------------------------------------------------------------- */
 
 const hipemu *lm_form_begin(const lm_form *f, bool lazy) {
-    const char *folder = getenv("srcdir");
-    char xml[4096];
-    snprintf(xml, sizeof xml, "%s/tests/two-nodes.xml", folder ? folder : ".");
-    if (f->how & NODES) {
-        setenv("HWLOC_XMLFILE", xml, 1);
-        setenv("HWLOC_THISSYSTEM", "1", 1);
-    }
+    if (f->how & NODES) lm_field_two_nodes();
     const hipemu *emu = lm_field_begin(LM_FORM_DEVICES, 64, lazy);
     emu->set_peers(!(f->how & APART));
     return emu;

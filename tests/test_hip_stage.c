@@ -13,7 +13,7 @@
 #include "any.h"
 #include "hip_field.h"
 #include "lib/device_near.h"
-#include "lib/device_stage.h"
+#include "lib/device_stage_parts.h"
 #include "oracle.h"
 
 static const hipemu *emu;
@@ -299,9 +299,7 @@ END_TEST
 /* A machine with a node a package, and a device under each. */
 START_TEST(staging_memory_is_near_the_device) {
     static const int first[] = {0, 3, 0}, second[] = {0, 0x43, 0}, none[] = {0, 5, 0};
-    const char *folder = getenv("srcdir");
-    char xml[4096];
-    snprintf(xml, sizeof xml, "%s/tests/two-nodes.xml", folder ? folder : ".");
+    const char *xml = lm_field_two_nodes();
     ck_assert_int_eq(lm_near_node(first, xml), 0);
     ck_assert_int_eq(lm_near_node(second, xml), 1);
     ck_assert_int_eq(lm_near_node(none, xml), -1);
@@ -309,30 +307,39 @@ START_TEST(staging_memory_is_near_the_device) {
 }
 END_TEST
 
-static unsigned flags_of_memory_near(int number) {
-    const lm_device *device;
+static unsigned flags_of(const void *p) {
     lm_hip_pointer_attributes a;
-    void *p;
-    ck_assert_int_eq(lm_device_get(number, &device), LMAD_OK);
-    lm_field_good(lm_near_alloc(device, 100, &p));
     lm_field_good(lm_field_hip->hipPointerGetAttributes(&a, p));
-    lm_field_good(lm_field_hip->hipHostFree(p));
     return a.flags;
+}
+
+/* Staging memory of copies to and from a device. */
+static void check_staging(int device, unsigned flags) {
+    const lm_field_ends ends[] = {{device, LM_HOST, PAGEABLE}, {LM_HOST, device, PAGEABLE}};
+    const lm_stage_params params = {LM_STAGE_FLAT, 512};
+    for (int k = 0; k < 2; k++) {
+        lm_field f;
+        lm_field_open(&f, &trials[0], &ends[k]);
+        lm_stage *stage = stage_of(&f, &params);
+        const lm_stage_buffer *buffer = &stage->buffer[k ? LM_STAGE_COPY_ON : LM_STAGE_IN];
+        ck_assert_int_eq(buffer->space, LM_HOST);
+        for (int slot = 0; slot < LM_STAGE_SLOTS; slot++)
+            ck_assert_uint_eq(flags_of(buffer->slot[slot]), flags);
+        lm_stage_destroy(stage);
+        lm_field_close(&f);
+    }
 }
 
 /* This machine is taken for one with two nodes: device 2 hangs on the first, where memory is then asked for;
  * of device 0 nothing is known. What the thread asked for before is as it was. */
 START_TEST(memory_is_asked_for_near_the_device) {
-    const char *folder = getenv("srcdir");
-    char xml[4096];
+    const unsigned near = LM_HIP_HOST_PORTABLE | LM_HIP_HOST_NUMA_USER;
     int before = -1, after = -1;
-    snprintf(xml, sizeof xml, "%s/tests/two-nodes.xml", folder ? folder : ".");
-    setenv("HWLOC_XMLFILE", xml, 1);
-    setenv("HWLOC_THISSYSTEM", "1", 1);
+    lm_field_two_nodes();
     emu = lm_field_begin(3, 64, false);
     const bool known = syscall(SYS_get_mempolicy, &before, NULL, 0, NULL, 0) == 0;
-    ck_assert_uint_eq(flags_of_memory_near(0), LM_HIP_HOST_PORTABLE);
-    if (known) ck_assert_uint_eq(flags_of_memory_near(2), LM_HIP_HOST_PORTABLE | LM_HIP_HOST_NUMA_USER);
+    check_staging(0, LM_HIP_HOST_PORTABLE);
+    if (known) check_staging(2, near);
     ck_assert(!known || syscall(SYS_get_mempolicy, &after, NULL, 0, NULL, 0) == 0);
     ck_assert_int_eq(before, after);
     emulator_is_clean();
