@@ -276,11 +276,6 @@ static void run_tile(const far *f, uint32_t tile) {
                                                       f->launch.lds, NULL, parameters, NULL));
 }
 
-static void move(void *to, const void *from, size_t size) {
-    lm_field_good(lm_field_hip->hipMemcpyAsync(to, from, size, LM_HIP_COPY_DEFAULT, NULL));
-    lm_field_good(lm_field_hip->hipStreamSynchronize(NULL));
-}
-
 /* More than 2^33 bytes backwards: 64 of them where the tile begins. */
 static void try_reversed(const far *f, uint32_t tile) {
     enum { BYTES = 64 };
@@ -288,9 +283,9 @@ static void try_reversed(const far *f, uint32_t tile) {
                   s = n - BYTES - d;
     char from[BYTES], got[BYTES];
     for (int k = 0; k < BYTES; k++) from[k] = (char)(k + 1);
-    move(f->block[LM_SRC] + s, from, BYTES);
+    lm_field_move(f->block[LM_SRC] + s, from, BYTES);
     run_tile(f, tile);
-    move(got, f->block[LM_DST] + d, BYTES);
+    lm_field_move(got, f->block[LM_DST] + d, BYTES);
     for (int k = 0; k < BYTES; k++) ck_assert_msg(got[k] == from[BYTES - 1 - k], "tile %u, byte %d", tile, k);
 }
 
@@ -302,9 +297,9 @@ static void try_transpose(const far *f, uint32_t tile) {
     ck_assert_int_eq(at.soff, (j * SIDE + i) * 4);
     float got[4];
     for (int k = 0; k < 4; k++)
-        move(f->block[LM_SRC] + ((j + k) * SIDE + i) * 4, &(float){(float)(k + 1)}, 4);
+        lm_field_move(f->block[LM_SRC] + ((j + k) * SIDE + i) * 4, &(float){(float)(k + 1)}, 4);
     run_tile(f, tile);
-    move(got, f->block[LM_DST] + (i * SIDE + j) * 4, sizeof got);
+    lm_field_move(got, f->block[LM_DST] + (i * SIDE + j) * 4, sizeof got);
     for (int k = 0; k < 4; k++) ck_assert_msg(got[k] == (float)(k + 1), "tile %u, element %d", tile, k);
 }
 
@@ -319,7 +314,6 @@ START_TEST(far_tiles_are_right) {
                                        .src = {2, 0, {{70016, 1}, {70016, 70016}}}};
     far f;
     lm_bench_begin(64);
-    lm_field_hip = lm_hip_get();
     if (open_far(&f, _i ? &transpose : &reversed, _i ? LM_HIP_TILE : LM_HIP_COPY)) {
         const uint32_t last = f.launch.args.tiles - 1, tiles[] = {1, last / 4, last / 2 + 1, last - 1, last};
         for (int k = 0; k < 5; k++) (_i ? try_transpose : try_reversed)(&f, tiles[k]);
