@@ -87,6 +87,9 @@ static lm_hip_error open_station(const lm_hip *hip, lm_station *station) {
     return error;
 }
 
+/* One box alone needs but one. */
+static int slots_of(const lm_stage *s) { return s->crossing.chunks > 1 ? LM_STAGE_SLOTS : 1; }
+
 static lm_hip_error open_buffer(const lm_hip *hip, lm_stage_buffer *buffer, int slots,
                                 const lm_device *near) {
     const bool host = buffer->space == LM_HOST;
@@ -109,7 +112,7 @@ static lmad_status open_all(lm_stage *s) {
     for (int i = 0; !error && i < LM_STAGE_STATIONS; i++) error = open_station(s->hip, &s->station[i]);
     status = lm_device_fail(error, "making streams and events for copies between memory spaces");
     for (int i = 0; !error && i < LM_STAGE_STATIONS - 1; i++)
-        error = open_buffer(s->hip, &s->buffer[i], lm_stage_slots(s), near);
+        error = open_buffer(s->hip, &s->buffer[i], slots_of(s), near);
     return status != LMAD_OK ? status : lm_device_fail(error, "allocating staging memory");
 }
 
@@ -215,7 +218,7 @@ void lm_stage_destroy(lm_stage *s) {
 }
 
 void lm_stage_facts_of(const lm_stage *s, lm_stage_facts *out) {
-    const int slots = lm_stage_slots(s);
+    const int slots = slots_of(s);
     *out =
         (lm_stage_facts){.params = s->params, .chunks = s->crossing.chunks, .crossing = s->crossing.crossing};
     for (int i = 0; i < LM_STAGE_STATIONS - 1; i++) {

@@ -68,11 +68,6 @@ struct lm_stage {
     lm_flight flight[LM_STAGE_FLIGHTS];
 };
 
-/* One box alone needs but one. */
-static inline int lm_stage_slots(const lm_stage *stage) {
-    return stage->crossing.chunks > 1 ? LM_STAGE_SLOTS : 1;
-}
-
 /* In place of lm_device_leave() (device_stage.c). */
 void lm_stage_leave(const lm_stage *stage, const lm_device_guard *guard);
 

@@ -41,14 +41,15 @@ END_TEST
 
 /* Is anything of HIP, or of the emulated one, in this process? */
 static bool is_loaded(void) {
-    static const char *const names[] = {"hip", "comgr", "hsa-runtime"};
+    static const char *const names[] = {"amdhip64", "hiprtc", "hipemu", "comgr", "hsa-runtime"};
     char line[4352];
     bool found = false;
     FILE *maps = fopen("/proc/self/maps", "r");
     ck_assert_ptr_nonnull(maps);
     while (fgets(line, sizeof line, maps)) {
         const char *file = strrchr(line, '/');
-        for (int k = 0; k < 3 && file; k++) found = found || strstr(file, names[k]) != NULL;
+        for (size_t k = 0; k < sizeof names / sizeof *names && file; k++)
+            found = found || strstr(file, names[k]) != NULL;
     }
     fclose(maps);
     return found;
