@@ -89,20 +89,6 @@ static inline int lm_hip_lds(const lm_variant *v) {
 void lm_hip_count_banks(const lm_device *device, lm_launch *launch);
 void lm_hip_guess_banks(lm_launch *launch);
 
-/* Bank cycles lost to conflicts by some warps of a side: to compare layouts. From `enough` on it does not
- * matter how many. */
-int64_t lm_hip_conflicts(const lm_launch *launch, int side, int64_t enough);
-
-/* How threads may take turns. */
-typedef struct lm_hip_turns {
-    bool any;
-    lm_u32 level_row; /* with which rows of threads follow one another */
-    lm_u32 bank;      /* so many units are as wide as a bank, as a shift */
-} lm_hip_turns;
-
-/* How threads of this side take turns best; returns the cycles lost, as above. */
-int64_t lm_hip_choose_turn(lm_launch *launch, int side, lm_hip_turns turns, int64_t enough);
-
 /* Predicted seconds of a launch whose segments are known (hip_cost.c). */
 double lm_hip_cost(const lm_device *device, const lm_launch *launch, const int64_t accesses[2]);
 

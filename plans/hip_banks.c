@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Counting LDS bank cycles. Which places of LDS a tile uses does not depend on which tile it is, only on the
  * axes along which it is the last one. */
-#include "hip.h"
+#include "hip_banks.h"
 
-#include "kernels/hip/index.h"
-
-enum { MOST_LANES = 64, BANKS = 32, BANK = 4 };
+enum { BANKS = 32, BANK = 4 };
 
 /* One access of a warp: addresses of those threads that take part. */
 typedef struct access {
     int bytes;
     uint64_t part; /* a bit for each thread */
-    lm_u32 at[MOST_LANES];
+    lm_u32 at[LM_HIP_LANES];
 } access;
 
 typedef struct cycles {
@@ -23,7 +21,7 @@ typedef struct cycles {
 /* The most words that threads from `lane` on want of one bank; threads that want the same one get it at once.
  */
 static int bank_cycles(const access *a, int lane, int end) {
-    lm_u32 words[BANKS][MOST_LANES];
+    lm_u32 words[BANKS][LM_HIP_LANES];
     int in[BANKS] = {0}, most = 0;
     for (; lane < end; lane++) {
         if (!(a->part >> lane & 1)) continue;
@@ -77,6 +75,9 @@ static phase square_phase(const lm_launch *l, how how) {
     return (phase){how, 2, n * n * l->variant.unit / BANK, BANK};
 }
 
+/* Units of a word that lie one after the other: the first of them is where the word's place is. */
+static bool in_row(const lm_launch *l, const phase *p) { return p->how == UNITS && l->args.in_row; }
+
 static lm_u32 address(const lm_launch *l, const phase *p, const lm_place *place, lm_u32 item, int k) {
     const lm_args a = &l->args;
     const lm_u32 n = (lm_u32)p->count, turn = ((lm_u32)k + lm_turn(a, place, item)) % n,
@@ -90,23 +91,16 @@ static lm_u32 address(const lm_launch *l, const phase *p, const lm_place *place,
     case WRITTEN:
         return (lm_u32)place->global + (lm_u32)k / row * (lm_u32)a->row_step + (lm_u32)k % row * BANK;
     case UNITS:
-        return place->lds + (a->in_row ? lm_unit_at(a, place->first * n) + turn * (lm_u32)a->unit[0].lds
-                                       : lm_unit_at(a, place->first * n + turn));
+        return place->lds +
+               (a->in_row ? turn * (lm_u32)a->unit[0].lds : lm_unit_at(a, place->first * n + turn));
     default: return place->lds;
     }
 }
 
-/* Where the items of a warp lie in LDS; those that take part. */
-typedef struct places {
-    lm_u32 first;
-    uint64_t part;
-    lm_place place[MOST_LANES];
-} places;
-
 /* The w-th of some warps that stand for all; returns for how many. */
-static int64_t find_places(places *out, const lm_launch *l, int view, lm_u32 last, int wave, int64_t w,
-                           int64_t some) {
-    const lm_hip_view *v = &l->args.view[view];
+static int64_t find_places(lm_hip_places *out, const lm_launch *l, const phase *p, lm_u32 last, int wave,
+                           int64_t w, int64_t some) {
+    const lm_hip_view *v = &l->args.view[p->view];
     const int64_t all = (v->items + (lm_u32)wave - 1) / (lm_u32)wave, from = all * w / some,
                   to = all * (w + 1) / some;
     if (from == to) return 0;
@@ -115,12 +109,14 @@ static int64_t find_places(places *out, const lm_launch *l, int view, lm_u32 las
     for (int lane = 0; lane < wave; lane++) {
         out->place[lane] = lm_view_at(v, 0, last, out->first + (lm_u32)lane);
         out->part |= (uint64_t)!out->place[lane].outside << lane;
+        if (in_row(l, p))
+            out->place[lane].lds += lm_unit_at(&l->args, out->place[lane].first * (lm_u32)p->count);
     }
     return to - from;
 }
 
 /* Some accesses of an item stand for all; until enough cycles are lost. */
-static void count_places(cycles *c, const lm_launch *l, const phase *p, const places *at, int wave,
+static void count_places(cycles *c, const lm_launch *l, const phase *p, const lm_hip_places *at, int wave,
                          int64_t enough, int64_t weight) {
     const int every = p->count > 4 ? p->count / 3 : 1;
     access a = {.bytes = p->bytes, .part = at->part};
@@ -132,34 +128,66 @@ static void count_places(cycles *c, const lm_launch *l, const phase *p, const pl
     }
 }
 
-/* ---- choosing a layout ------------------------------------------------------------------------------ */
+/* ---- comparing layouts ------------------------------------------------------------------------------ */
 
-/* 32 threads are the most that are served together. */
-enum { PROBES = 6, TOGETHER = 32 };
-
-typedef struct probe {
-    phase phase;
-    int64_t weight[PROBES];
-    places places[PROBES];
-} probe;
-
-static void make_probe(probe *p, const lm_launch *l, int side) {
-    p->phase = phase_of(l, side);
-    for (int w = 0; w < PROBES; w++)
-        p->weight[w] = find_places(&p->places[w], l, side, 0, TOGETHER, w, PROBES);
+void lm_hip_probe_make(lm_hip_probe *p, const lm_launch *l, int side) {
+    const lm_args a = &l->args;
+    const lm_view v = &a->view[side];
+    const phase ph = phase_of(l, side);
+    p->count = 0;
+    for (int w = 0; w < LM_HIP_PROBES; w++) {
+        lm_hip_places at;
+        if (!find_places(&at, l, &ph, 0, LM_HIP_TOGETHER, w, LM_HIP_PROBES)) continue;
+        const int c = p->count++;
+        p->at[c].first = at.first;
+        p->at[c].part = (uint32_t)at.part;
+        for (int lane = 0; lane < LM_HIP_TOGETHER; lane++) {
+            lm_u32 k, rest = at.place[lane].first + at.place[lane].row * v->axis[0].n,
+                      unit = at.place[lane].first * (lm_u32)ph.count;
+            p->at[c].number[lane] = (uint16_t)at.place[lane].first;
+            p->at[c].row[lane] = (uint16_t)at.place[lane].row;
+            for (k = 0; k < v->rank; k++) {
+                const lm_u32 next = lm_short(rest, v->axis[k].quick);
+                p->at[c].digit[k][lane] = (uint16_t)(rest - next * v->axis[k].n);
+                rest = next;
+            }
+            for (lm_u32 j = 0; in_row(l, &ph) && j < a->units; j++) {
+                const lm_u32 next = lm_short(unit, a->unit[j].quick);
+                p->at[c].digit[k + j][lane] = (uint16_t)(unit - next * a->unit[j].n);
+                unit = next;
+            }
+        }
+    }
 }
 
-static int64_t lost(const probe *p, const lm_launch *l, int64_t enough) {
+/* Where they lie with this layout. */
+static void find_again(lm_hip_places *out, const lm_hip_probe *p, int w, const lm_launch *l,
+                       const phase *ph) {
+    const lm_args a = &l->args;
+    const lm_view v = &a->view[ph->view];
+    const lm_u32 units = in_row(l, ph) ? a->units : 0;
+    lm_u32 lds[LM_HIP_TOGETHER];
+    for (int lane = 0; lane < LM_HIP_TOGETHER; lane++) lds[lane] = (lm_u32)v->lds_start;
+    for (lm_u32 k = 0; k < v->rank + units; k++) {
+        const lm_u32 step = (lm_u32)(k < v->rank ? v->axis[k].lds : a->unit[k - v->rank].lds);
+        for (int lane = 0; lane < LM_HIP_TOGETHER; lane++) lds[lane] += step * p->at[w].digit[k][lane];
+    }
+    out->first = p->at[w].first;
+    out->part = p->at[w].part;
+    for (int lane = 0; lane < LM_HIP_TOGETHER; lane++)
+        out->place[lane] =
+            (lm_place){.lds = lds[lane], .first = p->at[w].number[lane], .row = p->at[w].row[lane]};
+}
+
+int64_t lm_hip_probe_lost(const lm_hip_probe *p, const lm_launch *l, int side, int64_t enough) {
+    const phase ph = phase_of(l, side);
+    lm_hip_places at;
     cycles c = {0, 0};
-    for (int w = 0; w < PROBES; w++)
-        if (p->weight[w]) count_places(&c, l, &p->phase, &p->places[w], TOGETHER, enough, 1);
+    for (int w = 0; w < p->count && c.taken - c.ideal < enough; w++) {
+        find_again(&at, p, w, l, &ph);
+        count_places(&c, l, &ph, &at, LM_HIP_TOGETHER, enough, 1);
+    }
     return c.taken - c.ideal;
-}
-
-int64_t lm_hip_conflicts(const lm_launch *l, int side, int64_t enough) {
-    probe p;
-    make_probe(&p, l, side);
-    return lost(&p, l, enough);
 }
 
 /* Turns that are tried: after so many threads (as a shift), so much more from row to row, by one or by a
@@ -175,17 +203,16 @@ static void set_turn(lm_launch *l, lm_hip_turns turns, int k) {
     l->args.turn_up = none || k >= SHIFTS * ROWS ? 0 : turns.bank;
 }
 
-int64_t lm_hip_choose_turn(lm_launch *l, int side, lm_hip_turns turns, int64_t enough) {
+int64_t lm_hip_choose_turn(const lm_hip_probe *p, lm_launch *l, int side, lm_hip_turns turns,
+                           int64_t enough) {
     enum { NONE = -1 };
     const int all = !turns.any ? 0 : turns.bank ? 2 * SHIFTS * ROWS : SHIFTS * ROWS;
     int chosen = NONE;
-    probe p;
-    make_probe(&p, l, side);
     set_turn(l, turns, NONE);
-    int64_t best = lost(&p, l, enough);
+    int64_t best = lm_hip_probe_lost(p, l, side, enough);
     for (int k = 0; k < all && best > 0; k++) {
         set_turn(l, turns, k);
-        const int64_t now = lost(&p, l, best);
+        const int64_t now = lm_hip_probe_lost(p, l, side, best);
         if (now >= best) continue;
         best = now;
         chosen = k;
@@ -210,9 +237,9 @@ static int phases_of(const lm_launch *l, phase out[4]) {
 static void count_phase(cycles *c, const lm_device *device, const lm_launch *l, const phase *p, lm_u32 last,
                         int64_t tiles) {
     enum { SOME = 4 };
-    places at;
+    lm_hip_places at;
     for (int w = 0; w < SOME; w++) {
-        const int64_t weight = find_places(&at, l, p->view, last, device->wave, w, SOME);
+        const int64_t weight = find_places(&at, l, p, last, device->wave, w, SOME);
         if (weight) count_places(c, l, p, &at, device->wave, INT64_MAX, weight * tiles);
     }
 }

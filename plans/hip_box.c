@@ -139,11 +139,24 @@ static void choose_words(lm_hip_box *b, const lm_problem *p, const lm_hip_params
     }
 }
 
+/* Words of the source that are as long as a unit need no run, nor do others one longer than themselves. */
+static void shorten_run(lm_hip_box *b) {
+    const int64_t units = b->word[LM_SRC] / b->unit;
+    while (b->run[LM_SRC] > 0) {
+        const int last = b->by[LM_SRC][b->run[LM_SRC] - 1];
+        const int64_t before = b->run_units[LM_SRC] / b->t[last];
+        if (before % units) return;
+        b->run[LM_SRC]--;
+        b->run_units[LM_SRC] = before;
+    }
+}
+
 void lm_hip_box_make(lm_hip_box *b, const lm_problem *p, const lm_hip_params *params, unsigned align,
                      bool folded) {
     list_axes(b, p, align);
     grow_both(b, params->tile);
     choose_words(b, p, params, align, folded);
+    if (folded) shorten_run(b);
 }
 
 void lm_hip_box_square(lm_hip_box *b, const lm_problem *p, const lm_hip_params *params, unsigned align,

@@ -2,87 +2,10 @@
 /* Copies through LDS. A tile is a box of the problem's axes; each side walks it in its own order. Two axes
  * with words along both are turned as squares in registers; elements of other sizes along two long axes as
  * squares in LDS; anything else is put together unit by unit. */
-#include "hip_views.h"
+#include "hip_layout.h"
 
 /* Views have more axes than three: kernels/hip/main.hip. */
 enum { MANY_AXES = 4, FEW_AXES = 3 };
-
-/* ---- layout ----------------------------------------------------------------------------------------- */
-
-/* The side whose threads have several words or units in LDS. */
-static int several(const lm_staging *s) { return s->turn == LM_TURN_LOADED ? LM_SRC : LM_DST; }
-
-/* Whether its threads may take turns with them, and how. */
-static lm_hip_turns turns_of(const lm_staging *s, const lm_hip_view *v) {
-    const lm_hip_box *b = &s->box;
-    const int own = s->turn == LM_TURN_LOADED ? LM_DST : LM_SRC;
-    if (s->turn != LM_TURN_UNITS)
-        return (lm_hip_turns){.any = lm_units(b, 1 - own) * b->word[own] <= 64}; /* lm_takes_turns */
-    const int units = lm_units(b, LM_DST), row = v->rank > 1 ? (int)(v->axis[1].lds / b->unit % units) : 0;
-    return (lm_hip_turns){.any = b->word[LM_DST] > 4 && units > 1,
-                          .level_row = (lm_u32)((units - row) % units),
-                          .bank = b->unit == 1   ? 2
-                                  : b->unit == 2 ? 1
-                                                 : 0};
-}
-
-/* A layout, and what it loses. */
-typedef struct layout {
-    int64_t gap;
-    bool whole_rows;
-    lm_u32 split, shift, row, up;
-    int64_t lost;
-} layout;
-
-/* Gaps that are no multiples of words split them. */
-static void lay(lm_staging *s, const layout *l, lm_launch *out) {
-    s->whole_rows = l->whole_rows;
-    lm_staging_lay(s, l->gap, &out->args);
-    out->args.split = l->split;
-    out->args.turn_shift = l->shift;
-    out->args.turn_row = l->row;
-    out->args.turn_up = l->up;
-}
-
-/* Rows that need not be filled. */
-static bool are_whole(const lm_hip_view *v) {
-    return v[LM_DST].axis[0].n == v[LM_DST].axis[0].whole && v[LM_SRC].axis[0].n == v[LM_SRC].axis[0].whole;
-}
-
-static void try_layout(lm_staging *s, int64_t gap, bool whole_rows, lm_launch *out, layout *best) {
-    layout l = {.gap = gap,
-                .whole_rows = whole_rows,
-                .split = s->turn == LM_TURN_UNITS && gap % s->box.word[LM_SRC] != 0};
-    const int side = several(s);
-    if (best->lost == 0) return;
-    lay(s, &l, out);
-    if (s->bytes > LM_HIP_LDS || (whole_rows && are_whole(out->args.view))) return;
-    l.lost = lm_hip_conflicts(out, 1 - side, best->lost);
-    if (l.lost >= best->lost) return;
-    l.lost += lm_hip_choose_turn(out, side, turns_of(s, &out->args.view[side]), best->lost - l.lost);
-    if (l.lost >= best->lost) return;
-    l.shift = out->args.turn_shift;
-    l.row = out->args.turn_row;
-    l.up = out->args.turn_up;
-    *best = l;
-}
-
-/* The layout with the fewest bank conflicts, as far as there is room: the simplest of them. */
-static void choose_layout(lm_staging *s, lm_launch *out) {
-    enum { MOST = 128 };
-    const bool units = s->turn == LM_TURN_UNITS;
-    const int word = s->turn == LM_TURN_LOADED ? s->box.word[LM_DST] : s->box.word[LM_SRC],
-              whole = word < 4 ? 4 : word;
-    layout best = {.lost = INT64_MAX};
-    const int64_t level = units ? lm_staging_level_gap(s) : 0, narrow = s->box.unit > 4 ? s->box.unit : 4;
-    for (int whole_rows = 0; whole_rows < 2; whole_rows++) {
-        if (units && level % narrow == 0) try_layout(s, level, whole_rows, out, &best);
-        for (int64_t gap = 0; gap <= MOST; gap += whole) try_layout(s, gap, whole_rows, out, &best);
-    }
-    for (int64_t gap = narrow; gap < MOST && units; gap *= 2)
-        if (gap % whole) try_layout(s, gap, false, out, &best);
-    lay(s, &best, out);
-}
 
 /* Tiles along all axes that one tile does not cover, in the order asked for. */
 static int64_t set_tiles(lm_staging *s, lm_order order, lm_launch *out) {
@@ -146,9 +69,9 @@ static bool finish(lm_staging *s, const lm_problem *p, const lm_device *device, 
         out->variant.unit = (int)p->run;
         lm_staging_lay_twice(s, p->run, &out->args);
     } else if (final) {
-        choose_layout(s, out);
+        lm_staging_choose(s, device, out);
     } else {
-        lm_staging_lay(s, 0, &out->args);
+        lm_staging_lay(s, &out->args);
     }
     if (many_axes(&out->args)) out->variant.option |= MANY_AXES;
     return s->bytes <= lm_hip_lds(&out->variant) &&

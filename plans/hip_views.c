@@ -21,15 +21,32 @@ static void add(lm_hip_view *v, const entry *e) {
     v->items *= (lm_u32)e->n;
 }
 
-/* Threads that are served together, those that move 128 bytes, should not be of two rows. Few may idle for
- * it. */
-static void fill_rows(lm_hip_view *v, int64_t word) {
-    lm_hip_view_axis *a = &v->axis[0];
-    const lm_u32 together = (lm_u32)(128 / word), n = (a->n + together - 1) / together * together;
-    if (v->rank < 2 || 3 * n > 4 * a->n) return;
-    v->items = v->items / a->n * n;
-    a->n = n;
-    a->quick = lm_hip_quick(n);
+/* The last threads of each period sit out. */
+static void let_rest(lm_hip_view *v, lm_hip_rest rest) {
+    const lm_u32 busy = rest.period - rest.idle;
+    if (rest.idle == 0) return;
+    v->period = rest.period;
+    v->quick = lm_hip_quick(rest.period);
+    v->idle = rest.idle;
+    v->items += (v->items - 1) / busy * rest.idle;
+}
+
+void lm_staging_join(lm_hip_view *v) {
+    lm_u32 to = 1;
+    for (lm_u32 k = 2; k < v->rank; k++) {
+        lm_hip_view_axis *a = &v->axis[to];
+        const lm_hip_view_axis *next = &v->axis[k];
+        if (a->bit == LM_UNCUT && next->step == a->step * a->n && next->lds == a->lds * (lm_i32)a->n) {
+            a->whole = next->whole * a->n;
+            a->left = next->left * a->n;
+            a->bit = next->bit;
+            a->n *= next->n;
+            a->quick = lm_hip_quick(a->n);
+        } else {
+            v->axis[++to] = *next;
+        }
+    }
+    if (v->rank > to + 1) v->rank = to + 1;
 }
 
 /* An axis in words of `per` of its units. */
@@ -87,38 +104,60 @@ static void set_squares(const lm_staging *s, lm_hip_args *a) {
 
 /* ---- layout of squares ------------------------------------------------------------------------------- */
 
-/* Words of the side that is not turned lie in rows along its axis, a square's `slot` apart; squares of a row
- * of the other axis are `gap` further than they need to be. */
-static void lay_squares(lm_staging *s, int64_t gap) {
+/* The next axis in LDS; returns where the one after it begins. */
+static int64_t lay_axis(lm_staging *s, int axis, int64_t step) {
+    if (s->box.t[axis] == 1) return step;
+    s->lds[axis] = step + s->gap[axis];
+    return s->lds[axis] * s->box.t[axis];
+}
+
+static bool is_scalar(const lm_staging *s) {
+    return lm_units(&s->box, LM_DST) == 1 && lm_units(&s->box, LM_SRC) == 1;
+}
+
+/* Words of the side that is not turned lie in rows along its axis, a square's `slot` apart; then come squares
+ * of a row of the other axis. */
+static void lay_squares(lm_staging *s) {
     const lm_hip_box *b = &s->box;
     const int own = s->turn == LM_TURN_LOADED ? LM_DST : LM_SRC, inner = lm_fastest(b, own),
               outer = lm_fastest(b, 1 - own);
     int64_t step = b->word[own];
+    if (is_scalar(s)) {
+        step = b->unit;
+        for (int k = 0; k < b->rank; k++) step = lay_axis(s, b->by[s->along][k], step);
+        s->bytes = step;
+        return;
+    }
     s->lds[inner] = step;
     s->slot = b->t[inner] / lm_units(b, own) * step;
-    s->lds[outer] = s->slot * lm_units(b, 1 - own) + gap;
+    s->lds[outer] = s->slot * lm_units(b, 1 - own) + s->gap[outer];
     step = s->lds[outer] * (b->t[outer] / lm_units(b, 1 - own));
     for (int k = 0; k < b->rank; k++) {
-        const int axis = b->by[LM_SRC][k];
-        if (axis == inner || axis == outer || b->t[axis] == 1) continue;
-        s->lds[axis] = step;
-        step *= b->t[axis];
+        const int axis = b->by[s->along][k];
+        if (axis != inner && axis != outer) step = lay_axis(s, axis, step);
     }
     s->bytes = step;
 }
 
 /* ---- layout and views of boxes put together unit by unit ---------------------------------------------- */
 
-/* The source's run lies in LDS as it is, the other axes in its order; the first of these is `gap` wider. */
-static void lay_units(lm_staging *s, int64_t gap) {
+bool lm_staging_holds(const lm_staging *s, int axis) {
+    const lm_hip_box *b = &s->box;
+    if (s->turn != LM_TURN_UNITS)
+        return !is_scalar(s) && axis == lm_fastest(b, s->turn == LM_TURN_LOADED ? LM_DST : LM_SRC);
+    for (int k = 0; k < b->run[LM_SRC]; k++)
+        if (b->by[LM_SRC][k] == axis) return true;
+    return false;
+}
+
+/* What words of the source need lies in LDS as it is, then come the other axes. */
+static void lay_units(lm_staging *s) {
     const lm_hip_box *b = &s->box;
     int64_t step = b->unit;
+    for (int k = 0; k < b->run[LM_SRC]; k++) step = lay_axis(s, b->by[LM_SRC][k], step);
     for (int k = 0; k < b->rank; k++) {
-        const int axis = b->by[LM_SRC][k];
-        if (k > 0 && k == b->run[LM_SRC]) step += gap;
-        s->lds[axis] = step;
-        if (b->t[axis] == 1) continue;
-        step *= b->t[axis];
+        const int axis = b->by[s->along][k];
+        if (!lm_staging_holds(s, axis)) step = lay_axis(s, axis, step);
     }
     s->bytes = step;
 }
@@ -154,10 +193,7 @@ static void set_source_run(const lm_staging *s, lm_hip_args *a) {
 
 /* The step of an axis in LDS, where a source that runs backwards lies backwards. */
 static int64_t unit_step(const lm_staging *s, int axis) {
-    const lm_hip_box *b = &s->box;
-    for (int k = 0; k < b->run[LM_SRC]; k++)
-        if (b->by[LM_SRC][k] == axis && backwards(b)) return -s->lds[axis];
-    return s->lds[axis];
+    return lm_staging_holds(s, axis) && backwards(&s->box) ? -s->lds[axis] : s->lds[axis];
 }
 
 static void set_destination_run(const lm_staging *s, lm_hip_args *a) {
@@ -190,15 +226,6 @@ static void set_pieces(const lm_staging *s, lm_hip_args *a) {
     const lm_hip_view *v = &a->view[LM_SRC];
     const int64_t row = v->rank > 1 ? v->axis[1].lds / piece : 0;
     a->piece_row = pieces > 1 ? (lm_u32)((pieces - row % pieces) % pieces) : 0;
-}
-
-int64_t lm_staging_level_gap(lm_staging *s) {
-    const lm_hip_box *b = &s->box;
-    lay_units(s, 0);
-    if (b->run[LM_DST] < 2) return 0;
-    const int *by = b->by[LM_DST];
-    const int64_t off = s->lds[by[0]] * b->t[by[0]] - s->lds[by[1]];
-    return (off % 128 + 128) % 128;
 }
 
 /* ---- squares of elements ----------------------------------------------------------------------------- */
@@ -271,16 +298,15 @@ void lm_staging_lay_twice(lm_staging *s, int64_t size, lm_hip_args *a) {
 
 /* ---- both ----------------------------------------------------------------------------------------- */
 
-void lm_staging_lay(lm_staging *s, int64_t gap, lm_hip_args *args) {
+void lm_staging_lay(lm_staging *s, lm_hip_args *args) {
     if (s->turn == LM_TURN_UNITS) {
-        lay_units(s, gap);
+        lay_units(s);
         set_source_run(s, args);
         set_destination_run(s, args);
         set_pieces(s, args);
     } else {
-        lay_squares(s, gap);
+        lay_squares(s);
         set_squares(s, args);
     }
-    for (int side = LM_DST; side <= LM_SRC && s->whole_rows; side++)
-        fill_rows(&args->view[side], s->box.word[side]);
+    for (int side = LM_DST; side <= LM_SRC; side++) let_rest(&args->view[side], s->rest[side]);
 }

@@ -7,25 +7,35 @@
 
 enum { LM_UNCUT = 30 }; /* the bit of axes that tiles divide */
 
+/* Threads of a side that sit out: the last few of a period. */
+typedef struct lm_hip_rest {
+    lm_u32 period, idle;
+} lm_hip_rest;
+
 typedef struct lm_staging {
     lm_hip_box box;
     lm_hip_turn turn;
     int bit[LM_HIP_AXES];     /* of cut axes; LM_UNCUT for others */
+    int along;                /* the side whose order axes have in LDS */
+    int64_t gap[LM_HIP_AXES]; /* bytes that the step of an axis in LDS is wider than it needs to be */
+    lm_hip_rest rest[2];
     int64_t lds[LM_HIP_AXES]; /* steps of axes, or of their words where they are turned */
     int64_t slot;             /* from one word of a square to the next */
-    bool whole_rows;          /* rows of threads are filled up, that those served together are of one row */
     int64_t bytes;            /* LDS in use */
 } lm_staging;
 
 static inline int lm_fastest(const lm_hip_box *b, int side) { return b->by[side][0]; }
 static inline int lm_units(const lm_hip_box *b, int side) { return b->word[side] / b->unit; }
 
-/* Lay the box out in LDS, with a gap of some bytes where neighbouring threads would meet in the banks; views
- * and steps of the arguments. */
-void lm_staging_lay(lm_staging *staging, int64_t gap, lm_hip_args *args);
+/* Lay the box out in LDS as `along`, `gap` and `rest` say; views and steps of the arguments. */
+void lm_staging_lay(lm_staging *staging, lm_hip_args *args);
 
-/* The gap with which the run of the destination lies in LDS as if it were one row, as far as banks go. */
-int64_t lm_staging_level_gap(lm_staging *staging);
+/* Whether an axis is among those that lie in LDS as in the source, so that words of it are words there. */
+bool lm_staging_holds(const lm_staging *staging, int axis);
+
+/* Put neighbouring axes of a view that lie one after the other on both sides together, but for the fastest.
+ */
+void lm_staging_join(lm_hip_view *view);
 
 /* The same for squares of elements, @p size bytes each, which need no choice. */
 void lm_staging_lay_twice(lm_staging *staging, int64_t size, lm_hip_args *args);

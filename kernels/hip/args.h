@@ -41,8 +41,8 @@ typedef struct lm_hip_axis {
 typedef struct lm_hip_view_axis {
     lm_i64 step;     /* in global memory, bytes */
     lm_i32 lds;      /* in LDS, bytes */
-    lm_u32 n, quick; /* indices, with those that only fill up a row of threads; their divisor, 0 for 1 */
-    lm_u32 whole;    /* indices that there are */
+    lm_u32 n, quick; /* indices; their divisor, 0 for 1 */
+    lm_u32 whole;    /* the limit of indices: n, unless they are parts of an axis */
     lm_u32 left;     /* and in a last tile: where `bit` of the mask is set */
     lm_u32 bit;
 } lm_hip_view_axis;
@@ -50,6 +50,7 @@ typedef struct lm_hip_view_axis {
 /* What one side does with a tile: items, each a word, or a square of words that is turned in registers. */
 typedef struct lm_hip_view {
     lm_u32 items, rank;
+    lm_u32 period, quick, idle; /* of a period of threads the last few rest; its divisor; how many */
     lm_u32 pair;      /* from this axis on there are two that are parts of one: it has the limits of both */
     lm_i64 start;     /* of item 0, relative to the tile: in global memory */
     lm_i32 lds_start; /* in LDS */

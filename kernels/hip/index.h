@@ -127,6 +127,11 @@ typedef struct lm_place {
 
 LM_BOTH lm_place lm_view_at(lm_view v, lm_offset tile, lm_u32 last, lm_u32 item) {
     lm_place p = {tile + (lm_offset)v->start, (lm_u32)v->lds_start, 0, 0, item >= v->items};
+    if (v->idle) {
+        const lm_u32 periods = lm_short(item, v->quick);
+        p.outside |= item - periods * v->period >= v->period - v->idle;
+        item -= periods * v->idle;
+    }
     for (lm_u32 k = 0; k < LM_VIEW_RANK; k++) {
         if (k >= v->rank) break;
         const lm_u32 next = lm_short(item, v->axis[k].quick), digit = item - next * v->axis[k].n;

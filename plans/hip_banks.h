@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Comparing layouts by the LDS bank cycles that some of the threads lose: who these are, and which words are
+ * theirs, does not depend on the layout. */
+#ifndef LM_PLANS_HIP_BANKS_H
+#define LM_PLANS_HIP_BANKS_H
+
+#include "hip.h"
+
+#include "kernels/hip/index.h"
+
+enum {
+    LM_HIP_LANES = 64,
+    LM_HIP_PROBES = 6,
+    LM_HIP_TOGETHER = 32, /* threads that are served together, at most */
+    LM_HIP_DIGITS = LM_HIP_VIEW + 2
+};
+
+/* Where the items of a warp lie in LDS; those that take part. */
+typedef struct lm_hip_places {
+    lm_u32 first;
+    uint64_t part;
+    lm_place place[LM_HIP_LANES];
+} lm_hip_places;
+
+/* Some items of a side, 32 neighbours at a time: their indices along the axes of the view and of units. */
+typedef struct lm_hip_probe {
+    int count;
+    struct {
+        lm_u32 first;
+        uint32_t part;
+        uint16_t digit[LM_HIP_DIGITS][LM_HIP_TOGETHER];
+        uint16_t number[LM_HIP_TOGETHER], row[LM_HIP_TOGETHER]; /* as lm_place has them */
+    } at[LM_HIP_PROBES];
+} lm_hip_probe;
+
+void lm_hip_probe_make(lm_hip_probe *probe, const lm_launch *launch, int side);
+
+/* Cycles that they lose to conflicts with the layout of the launch. From `enough` on it does not matter how
+ * many. */
+int64_t lm_hip_probe_lost(const lm_hip_probe *probe, const lm_launch *launch, int side, int64_t enough);
+
+/* How threads may take turns. */
+typedef struct lm_hip_turns {
+    bool any;
+    lm_u32 level_row; /* with which rows of threads follow one another */
+    lm_u32 bank;      /* so many units are as wide as a bank, as a shift */
+} lm_hip_turns;
+
+/* How threads of this side take turns best; returns the cycles lost, as above. */
+int64_t lm_hip_choose_turn(const lm_hip_probe *probe, lm_launch *launch, int side, lm_hip_turns turns,
+                           int64_t enough);
+
+#endif

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Choosing a layout. Neighbouring threads of either side want words of different banks. They have them where
+ * each axis goes on, as far as banks go, where the faster ones end, in the order of the side. One order of
+ * axes in LDS and the gaps between them must do for both sides; where axes end within the threads that are
+ * served together, the last of these may sit out. */
+#include "hip_layout.h"
+
+#include <string.h>
+
+#include "hip_banks.h"
+
+enum { MOST_GAP = 128, MOST_RESTS = 4 };
+
+/* A layout, and what it loses. */
+typedef struct layout {
+    int along, rest[2]; /* which of the rests below */
+    int64_t gap[LM_HIP_AXES];
+    lm_u32 split, shift, row, up;
+    int64_t lost;
+} layout;
+
+typedef struct search {
+    lm_staging *s;
+    lm_launch *out;
+    int rests[2]; /* how many; the first is none */
+    lm_hip_rest rest[2][MOST_RESTS];
+    lm_hip_probe probe[2][MOST_RESTS];
+} search;
+
+/* The side whose threads have several words or units in LDS. */
+static int several(const lm_staging *s) { return s->turn == LM_TURN_LOADED ? LM_SRC : LM_DST; }
+
+/* Whether its threads may take turns with them, and how. */
+static lm_hip_turns turns_of(const lm_staging *s, const lm_hip_view *v) {
+    const lm_hip_box *b = &s->box;
+    const int own = s->turn == LM_TURN_LOADED ? LM_DST : LM_SRC;
+    if (s->turn != LM_TURN_UNITS)
+        return (lm_hip_turns){.any = lm_units(b, 1 - own) * b->word[own] <= 64}; /* lm_takes_turns */
+    const int units = lm_units(b, LM_DST), row = v->rank > 1 ? (int)(v->axis[1].lds / b->unit % units) : 0;
+    return (lm_hip_turns){.any = b->word[LM_DST] > 4 && units > 1,
+                          .level_row = (lm_u32)((units - row) % units),
+                          .bank = b->unit == 1   ? 2
+                                  : b->unit == 2 ? 1
+                                                 : 0};
+}
+
+static void lay(search *f, const layout *l) {
+    lm_staging *s = f->s;
+    s->along = l->along;
+    memcpy(s->gap, l->gap, sizeof s->gap);
+    for (int side = LM_DST; side <= LM_SRC; side++) s->rest[side] = f->rest[side][l->rest[side]];
+    lm_staging_lay(s, &f->out->args);
+    f->out->args.split = l->split;
+    f->out->args.turn_shift = l->shift;
+    f->out->args.turn_row = l->row;
+    f->out->args.turn_up = l->up;
+}
+
+/* ---- rests ------------------------------------------------------------------------------------------ */
+
+/* Words of a view along its fastest axes that are one run in memory. */
+static int64_t run_words(const lm_hip_view *v) {
+    int64_t words = v->axis[0].n;
+    for (lm_u32 k = 1; k < v->rank && v->axis[k].step == v->axis[0].step * words; k++) words *= v->axis[k].n;
+    return words;
+}
+
+/* Rows of so many words: as many as fit the fewest threads, of those that are served together, of which a
+ * quarter idles at most. */
+static lm_hip_rest rest_for(lm_u32 row, lm_u32 together) {
+    lm_u32 period = together;
+    while (period < row || 4 * (period % row) > period) period += together;
+    return (lm_hip_rest){period, period % row};
+}
+
+/* Rests that cut no run where segments of memory go on. */
+static void list_rests(search *f, int side, int segment) {
+    const lm_hip_view *v = &f->out->args.view[side];
+    const lm_u32 word = (lm_u32)f->s->box.word[side], together = 128 / (word > 4 ? word : 4);
+    const int64_t run = run_words(v);
+    lm_u32 row = 1;
+    f->rest[side][0] = (lm_hip_rest){0, 0};
+    f->rests[side] = 1;
+    for (lm_u32 k = 0; k + 1 < v->rank && f->rests[side] < MOST_RESTS; k++) {
+        row *= v->axis[k].n;
+        const lm_hip_rest rest = rest_for(row, together);
+        const bool cuts = row < run && (rest.period - rest.idle) * word % (lm_u32)segment;
+        if (rest.idle && !cuts) f->rest[side][f->rests[side]++] = rest;
+    }
+}
+
+static void make_probes(search *f, int segment) {
+    layout l = {.along = LM_SRC};
+    f->rests[LM_DST] = f->rests[LM_SRC] = 1;
+    memset(f->rest, 0, sizeof f->rest);
+    lay(f, &l);
+    for (int side = LM_DST; side <= LM_SRC; side++) {
+        list_rests(f, side, segment);
+        for (l.rest[side] = 0; l.rest[side] < f->rests[side]; l.rest[side]++) {
+            lay(f, &l);
+            lm_hip_probe_make(&f->probe[side][l.rest[side]], f->out, side);
+        }
+        l.rest[side] = 0;
+    }
+}
+
+/* ---- search ----------------------------------------------------------------------------------------- */
+
+/* The least that a side loses, with the rest that makes it so. */
+static int64_t side_lost(search *f, int side, layout *l, int64_t enough) {
+    const lm_hip_turns turns = turns_of(f->s, &f->out->args.view[side]);
+    int64_t least = enough;
+    for (int k = 0; k < f->rests[side] && least > 0; k++) {
+        const lm_hip_probe *p = &f->probe[side][k];
+        const int64_t lost = side == several(f->s) ? lm_hip_choose_turn(p, f->out, side, turns, least)
+                                                   : lm_hip_probe_lost(p, f->out, side, least);
+        if (lost >= least) continue;
+        least = lost;
+        l->rest[side] = k;
+        if (side != several(f->s)) continue;
+        l->shift = f->out->args.turn_shift;
+        l->row = f->out->args.turn_row;
+        l->up = f->out->args.turn_up;
+    }
+    return least;
+}
+
+/* Gaps that are no multiples of words split them. */
+static bool splits(const lm_staging *s, const layout *l) {
+    for (int k = 0; k < s->box.rank; k++)
+        if (s->turn == LM_TURN_UNITS && l->gap[k] % s->box.word[LM_SRC]) return true;
+    return false;
+}
+
+static void try_layout(search *f, layout l, layout *best) {
+    const int side = several(f->s);
+    if (best->lost == 0) return;
+    l.split = splits(f->s, &l);
+    l.rest[LM_DST] = l.rest[LM_SRC] = 0;
+    lay(f, &l);
+    if (f->s->bytes > LM_HIP_LDS) return;
+    l.lost = side_lost(f, 1 - side, &l, best->lost);
+    if (l.lost >= best->lost) return;
+    l.lost += side_lost(f, side, &l, best->lost - l.lost);
+    if (l.lost < best->lost) *best = l;
+}
+
+/* The smallest gap that keeps words whole in memory, if in pieces. */
+static int64_t narrowest(const lm_staging *s) {
+    const lm_hip_box *b = &s->box;
+    const int bytes = s->turn == LM_TURN_UNITS    ? b->unit
+                      : s->turn == LM_TURN_LOADED ? b->word[LM_DST]
+                                                  : b->word[LM_SRC];
+    return bytes > 4 ? bytes : 4;
+}
+
+/* Gap by gap, as long as it helps. */
+static void improve(search *f, layout *best) {
+    const lm_hip_box *b = &f->s->box;
+    int64_t before;
+    do {
+        before = best->lost;
+        for (int k = 0; k < b->rank; k++) {
+            const int axis = b->by[best->along][k];
+            if (b->t[axis] == 1 || lm_staging_holds(f->s, axis)) continue;
+            layout l = *best;
+            for (int64_t gap = 0; gap < MOST_GAP; gap += narrowest(f->s)) {
+                l.gap[axis] = gap;
+                try_layout(f, l, best);
+            }
+        }
+    } while (best->lost < before && best->lost > 0);
+}
+
+void lm_staging_choose(lm_staging *s, const lm_device *device, lm_launch *out) {
+    search f = {.s = s, .out = out};
+    layout best = {.lost = INT64_MAX};
+    make_probes(&f, device->segment);
+    for (int along = LM_SRC; along >= LM_DST && best.lost > 0; along--) {
+        layout l = {.along = along, .lost = INT64_MAX};
+        try_layout(&f, l, &l);
+        if (l.lost < INT64_MAX) improve(&f, &l);
+        if (l.lost < best.lost) best = l;
+    }
+    lay(&f, &best);
+    lm_staging_join(&out->args.view[LM_DST]);
+    lm_staging_join(&out->args.view[LM_SRC]);
+}
