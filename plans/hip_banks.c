@@ -18,30 +18,29 @@ typedef struct cycles {
 
 /* ---- one access ------------------------------------------------------------------------------------- */
 
-/* The most words that threads from `lane` on want of one bank; threads that want the same one get it at once.
- */
-static int bank_cycles(const access *a, int lane, int end) {
-    lm_u32 words[BANKS][LM_HIP_LANES];
-    int in[BANKS] = {0}, most = 0;
-    for (; lane < end; lane++) {
+/* The most words that threads from `lane` on want of one bank, or of one set of banks that serves a word;
+ * threads that want the same one get it at once. */
+static int bank_cycles(const access *a, int lane, int banks) {
+    const lm_u32 width = (lm_u32)(BANKS * BANK / banks);
+    lm_u32 words[BANKS][BANKS];
+    uint8_t in[BANKS] = {0}, most = 0;
+    for (const int end = lane + banks; lane < end; lane++) {
+        const lm_u32 w = a->at[lane] / width, bank = w % (lm_u32)banks;
+        int k = 0;
         if (!(a->part >> lane & 1)) continue;
-        for (lm_u32 w = a->at[lane] / BANK; w <= (a->at[lane] + (lm_u32)a->bytes - 1) / BANK; w++) {
-            const lm_u32 bank = w % BANKS;
-            int k = 0;
-            while (k < in[bank] && words[bank][k] != w) k++;
-            if (k < in[bank]) continue;
-            words[bank][in[bank]++] = w;
-            if (in[bank] > most) most = in[bank];
-        }
+        while (k < in[bank] && words[bank][k] != w) k++;
+        if (k < in[bank]) continue;
+        words[bank][in[bank]++] = w;
+        if (in[bank] > most) most = in[bank];
     }
     return most;
 }
 
 /* As many threads at once as ask for 128 bytes. */
 static void count_access(cycles *c, const access *a, int wave, int64_t weight) {
-    const int step = BANKS * BANK / (a->bytes > BANK ? a->bytes : BANK);
-    for (int lane = 0; lane < wave; lane += step) {
-        const int taken = bank_cycles(a, lane, lane + step);
+    const int together = BANKS * BANK / (a->bytes > BANK ? a->bytes : BANK);
+    for (int lane = 0; lane < wave; lane += together) {
+        const int taken = bank_cycles(a, lane, together);
         c->taken += weight * taken;
         c->ideal += weight * (taken > 0);
     }
@@ -78,22 +77,22 @@ static phase square_phase(const lm_launch *l, how how) {
 /* Units of a word that lie one after the other: the first of them is where the word's place is. */
 static bool in_row(const lm_launch *l, const phase *p) { return p->how == UNITS && l->args.in_row; }
 
-static lm_u32 address(const lm_launch *l, const phase *p, const lm_place *place, lm_u32 item, int k) {
+/* The k-th access of an item. */
+static lm_u32 address(const lm_launch *l, const phase *p, const lm_hip_places *at, int lane, int k) {
     const lm_args a = &l->args;
-    const lm_u32 n = (lm_u32)p->count, turn = ((lm_u32)k + lm_turn(a, place, item)) % n,
-                 row = n / (l->variant.unit % 2 ? 4 : 2);
+    const lm_place place = {.row = at->row[lane]};
+    const lm_u32 n = (lm_u32)p->count, item = at->item + (lm_u32)lane, lds = at->lds[lane],
+                 turn = ((lm_u32)k + lm_turn(a, &place, item)) % n, row = n / (l->variant.unit % 2 ? 4 : 2);
     switch (p->how) {
     case PIECES:
-        return place->lds + ((lm_u32)k + lm_piece_turn(a, (lm_u32)l->variant.word[LM_SRC], place, item)) % n *
-                                (lm_u32)p->bytes;
-    case TURNED: return place->lds + turn * (lm_u32)a->slot_step;
-    case READ: return place->lds + (lm_u32)k / row * (lm_u32)a->slot_step + (lm_u32)k % row * BANK;
-    case WRITTEN:
-        return (lm_u32)place->global + (lm_u32)k / row * (lm_u32)a->row_step + (lm_u32)k % row * BANK;
+        return lds + ((lm_u32)k + lm_piece_turn(a, (lm_u32)l->variant.word[LM_SRC], &place, item)) % n *
+                         (lm_u32)p->bytes;
+    case TURNED: return lds + turn * (lm_u32)a->slot_step;
+    case READ: return lds + (lm_u32)k / row * (lm_u32)a->slot_step + (lm_u32)k % row * BANK;
+    case WRITTEN: return at->global[lane] + (lm_u32)k / row * (lm_u32)a->row_step + (lm_u32)k % row * BANK;
     case UNITS:
-        return place->lds +
-               (a->in_row ? turn * (lm_u32)a->unit[0].lds : lm_unit_at(a, place->first * n + turn));
-    default: return place->lds;
+        return lds + (a->in_row ? turn * (lm_u32)a->unit[0].lds : lm_unit_at(a, at->first[lane] * n + turn));
+    default: return lds;
     }
 }
 
@@ -104,13 +103,16 @@ static int64_t find_places(lm_hip_places *out, const lm_launch *l, const phase *
     const int64_t all = (v->items + (lm_u32)wave - 1) / (lm_u32)wave, from = all * w / some,
                   to = all * (w + 1) / some;
     if (from == to) return 0;
-    out->first = (lm_u32)(lm_hip_any_of(from, to) * wave);
+    out->item = (lm_u32)(lm_hip_any_of(from, to) * wave);
     out->part = 0;
     for (int lane = 0; lane < wave; lane++) {
-        out->place[lane] = lm_view_at(v, 0, last, out->first + (lm_u32)lane);
-        out->part |= (uint64_t)!out->place[lane].outside << lane;
-        if (in_row(l, p))
-            out->place[lane].lds += lm_unit_at(&l->args, out->place[lane].first * (lm_u32)p->count);
+        const lm_place place = lm_view_at(v, 0, last, out->item + (lm_u32)lane);
+        out->part |= (uint64_t)!place.outside << lane;
+        out->lds[lane] =
+            place.lds + (in_row(l, p) ? lm_unit_at(&l->args, place.first * (lm_u32)p->count) : 0);
+        out->global[lane] = (lm_u32)place.global;
+        out->first[lane] = place.first;
+        out->row[lane] = place.row;
     }
     return to - from;
 }
@@ -123,60 +125,62 @@ static void count_places(cycles *c, const lm_launch *l, const phase *p, const lm
     for (int k = 0; k < p->count && c->taken - c->ideal < enough; k += every) {
         const int stands_for = k + every < p->count ? every : p->count - k;
         for (int lane = 0; lane < wave; lane++)
-            a.at[lane] = address(l, p, &at->place[lane], at->first + (lm_u32)lane, k);
+            a.at[lane] = p->count == 1 ? at->lds[lane] : address(l, p, at, lane, k);
         count_access(c, &a, wave, weight * stands_for);
     }
 }
 
 /* ---- comparing layouts ------------------------------------------------------------------------------ */
 
-void lm_hip_probe_make(lm_hip_probe *p, const lm_launch *l, int side) {
-    const lm_args a = &l->args;
-    const lm_view v = &a->view[side];
-    const phase ph = phase_of(l, side);
-    p->count = 0;
+/* Indices of an item along the axes of a view, and of its first unit along theirs. */
+static void set_digits(lm_hip_sample *out, int lane, const lm_launch *l, const phase *p) {
+    const lm_hip_view *v = &l->args.view[p->view];
+    lm_u32 item = out->first[lane] + out->row[lane] * v->axis[0].n,
+           unit = out->first[lane] * (lm_u32)p->count, k;
+    for (k = 0; k < v->rank; k++) {
+        const lm_u32 next = lm_short(item, v->axis[k].quick);
+        out->digit[k][lane] = (uint16_t)(item - next * v->axis[k].n);
+        item = next;
+    }
+    for (lm_u32 j = 0; in_row(l, p) && j < l->args.units; j++) {
+        const lm_u32 next = lm_short(unit, l->args.unit[j].quick);
+        out->digit[k + j][lane] = (uint16_t)(unit - next * l->args.unit[j].n);
+        unit = next;
+    }
+}
+
+void lm_hip_probe_make(lm_hip_probe *probe, const lm_launch *l, int side) {
+    const phase p = phase_of(l, side);
+    probe->count = 0;
     for (int w = 0; w < LM_HIP_PROBES; w++) {
         lm_hip_places at;
-        if (!find_places(&at, l, &ph, 0, LM_HIP_TOGETHER, w, LM_HIP_PROBES)) continue;
-        const int c = p->count++;
-        p->at[c].first = at.first;
-        p->at[c].part = (uint32_t)at.part;
+        if (!find_places(&at, l, &p, 0, LM_HIP_TOGETHER, w, LM_HIP_PROBES)) continue;
+        lm_hip_sample *s = &probe->sample[probe->count++];
+        s->item = at.item;
+        s->part = (uint32_t)at.part;
         for (int lane = 0; lane < LM_HIP_TOGETHER; lane++) {
-            lm_u32 k, rest = at.place[lane].first + at.place[lane].row * v->axis[0].n,
-                      unit = at.place[lane].first * (lm_u32)ph.count;
-            p->at[c].number[lane] = (uint16_t)at.place[lane].first;
-            p->at[c].row[lane] = (uint16_t)at.place[lane].row;
-            for (k = 0; k < v->rank; k++) {
-                const lm_u32 next = lm_short(rest, v->axis[k].quick);
-                p->at[c].digit[k][lane] = (uint16_t)(rest - next * v->axis[k].n);
-                rest = next;
-            }
-            for (lm_u32 j = 0; in_row(l, &ph) && j < a->units; j++) {
-                const lm_u32 next = lm_short(unit, a->unit[j].quick);
-                p->at[c].digit[k + j][lane] = (uint16_t)(unit - next * a->unit[j].n);
-                unit = next;
-            }
+            s->first[lane] = (uint16_t)at.first[lane];
+            s->row[lane] = (uint16_t)at.row[lane];
+            set_digits(s, lane, l, &p);
         }
     }
 }
 
 /* Where they lie with this layout. */
-static void find_again(lm_hip_places *out, const lm_hip_probe *p, int w, const lm_launch *l,
-                       const phase *ph) {
-    const lm_args a = &l->args;
-    const lm_view v = &a->view[ph->view];
-    const lm_u32 units = in_row(l, ph) ? a->units : 0;
-    lm_u32 lds[LM_HIP_TOGETHER];
-    for (int lane = 0; lane < LM_HIP_TOGETHER; lane++) lds[lane] = (lm_u32)v->lds_start;
-    for (lm_u32 k = 0; k < v->rank + units; k++) {
-        const lm_u32 step = (lm_u32)(k < v->rank ? v->axis[k].lds : a->unit[k - v->rank].lds);
-        for (int lane = 0; lane < LM_HIP_TOGETHER; lane++) lds[lane] += step * p->at[w].digit[k][lane];
+static void find_again(lm_hip_places *out, const lm_hip_sample *s, const lm_launch *l, const phase *p) {
+    const lm_hip_view *v = &l->args.view[p->view];
+    const lm_u32 units = in_row(l, p) ? l->args.units : 0;
+    out->item = s->item;
+    out->part = s->part;
+    for (int lane = 0; lane < LM_HIP_TOGETHER; lane++) {
+        out->lds[lane] = (lm_u32)v->lds_start;
+        out->first[lane] = s->first[lane];
+        out->row[lane] = s->row[lane];
     }
-    out->first = p->at[w].first;
-    out->part = p->at[w].part;
-    for (int lane = 0; lane < LM_HIP_TOGETHER; lane++)
-        out->place[lane] =
-            (lm_place){.lds = lds[lane], .first = p->at[w].number[lane], .row = p->at[w].row[lane]};
+    for (lm_u32 k = 0; k < v->rank + units; k++) {
+        const lm_u32 step = (lm_u32)(k < v->rank ? v->axis[k].lds : l->args.unit[k - v->rank].lds);
+        for (int lane = 0; lane < LM_HIP_TOGETHER; lane++) out->lds[lane] += step * s->digit[k][lane];
+    }
 }
 
 int64_t lm_hip_probe_lost(const lm_hip_probe *p, const lm_launch *l, int side, int64_t enough) {
@@ -184,7 +188,7 @@ int64_t lm_hip_probe_lost(const lm_hip_probe *p, const lm_launch *l, int side, i
     lm_hip_places at;
     cycles c = {0, 0};
     for (int w = 0; w < p->count && c.taken - c.ideal < enough; w++) {
-        find_again(&at, p, w, l, &ph);
+        find_again(&at, &p->sample[w], l, &ph);
         count_places(&c, l, &ph, &at, LM_HIP_TOGETHER, enough, 1);
     }
     return c.taken - c.ideal;

@@ -15,22 +15,24 @@ enum {
     LM_HIP_DIGITS = LM_HIP_VIEW + 2
 };
 
-/* Where the items of a warp lie in LDS; those that take part. */
+/* Where the items of a warp lie, as lm_place has it; those that take part. */
 typedef struct lm_hip_places {
-    lm_u32 first;
+    lm_u32 item; /* the first */
     uint64_t part;
-    lm_place place[LM_HIP_LANES];
+    lm_u32 lds[LM_HIP_LANES], global[LM_HIP_LANES], first[LM_HIP_LANES], row[LM_HIP_LANES];
 } lm_hip_places;
 
-/* Some items of a side, 32 neighbours at a time: their indices along the axes of the view and of units. */
+/* Some items of a side, neighbours that are served together: their indices along the axes of the view, and of
+ * units. */
+typedef struct lm_hip_sample {
+    lm_u32 item;
+    uint32_t part;
+    uint16_t digit[LM_HIP_DIGITS][LM_HIP_TOGETHER], first[LM_HIP_TOGETHER], row[LM_HIP_TOGETHER];
+} lm_hip_sample;
+
 typedef struct lm_hip_probe {
     int count;
-    struct {
-        lm_u32 first;
-        uint32_t part;
-        uint16_t digit[LM_HIP_DIGITS][LM_HIP_TOGETHER];
-        uint16_t number[LM_HIP_TOGETHER], row[LM_HIP_TOGETHER]; /* as lm_place has them */
-    } at[LM_HIP_PROBES];
+    lm_hip_sample sample[LM_HIP_PROBES];
 } lm_hip_probe;
 
 void lm_hip_probe_make(lm_hip_probe *probe, const lm_launch *launch, int side);

@@ -89,19 +89,16 @@ static void list_rests(search *f, int side, int segment) {
     }
 }
 
-static void make_probes(search *f, int segment) {
-    layout l = {.along = LM_SRC};
-    f->rests[LM_DST] = f->rests[LM_SRC] = 1;
-    memset(f->rest, 0, sizeof f->rest);
+/* Whom a rest leaves at work does not depend on the layout. */
+static const lm_hip_probe *probe_of(search *f, const layout *now, int side, int rest) {
+    lm_hip_probe *p = &f->probe[side][rest];
+    if (p->count) return p;
+    layout l = *now;
+    l.rest[side] = rest;
     lay(f, &l);
-    for (int side = LM_DST; side <= LM_SRC; side++) {
-        list_rests(f, side, segment);
-        for (l.rest[side] = 0; l.rest[side] < f->rests[side]; l.rest[side]++) {
-            lay(f, &l);
-            lm_hip_probe_make(&f->probe[side][l.rest[side]], f->out, side);
-        }
-        l.rest[side] = 0;
-    }
+    lm_hip_probe_make(p, f->out, side);
+    lay(f, now);
+    return p;
 }
 
 /* ---- search ----------------------------------------------------------------------------------------- */
@@ -111,7 +108,7 @@ static int64_t side_lost(search *f, int side, layout *l, int64_t enough) {
     const lm_hip_turns turns = turns_of(f->s, &f->out->args.view[side]);
     int64_t least = enough;
     for (int k = 0; k < f->rests[side] && least > 0; k++) {
-        const lm_hip_probe *p = &f->probe[side][k];
+        const lm_hip_probe *p = probe_of(f, l, side, k);
         const int64_t lost = side == several(f->s) ? lm_hip_choose_turn(p, f->out, side, turns, least)
                                                    : lm_hip_probe_lost(p, f->out, side, least);
         if (lost >= least) continue;
@@ -172,10 +169,22 @@ static void improve(search *f, layout *best) {
     } while (best->lost < before && best->lost > 0);
 }
 
+static void begin(search *f, lm_staging *s, const lm_device *device, lm_launch *out) {
+    const layout plain = {.along = LM_SRC};
+    f->s = s;
+    f->out = out;
+    memset(f->rest, 0, sizeof f->rest);
+    lay(f, &plain);
+    for (int side = LM_DST; side <= LM_SRC; side++) {
+        list_rests(f, side, device->segment);
+        for (int k = 0; k < MOST_RESTS; k++) f->probe[side][k].count = 0;
+    }
+}
+
 void lm_staging_choose(lm_staging *s, const lm_device *device, lm_launch *out) {
-    search f = {.s = s, .out = out};
+    search f;
     layout best = {.lost = INT64_MAX};
-    make_probes(&f, device->segment);
+    begin(&f, s, device, out);
     for (int along = LM_SRC; along >= LM_DST && best.lost > 0; along--) {
         layout l = {.along = along, .lost = INT64_MAX};
         try_layout(&f, l, &l);

@@ -72,6 +72,8 @@ static bool finish(lm_staging *s, const lm_problem *p, const lm_device *device, 
         lm_staging_choose(s, device, out);
     } else {
         lm_staging_lay(s, &out->args);
+        lm_staging_join(&out->args.view[LM_DST]);
+        lm_staging_join(&out->args.view[LM_SRC]);
     }
     if (many_axes(&out->args)) out->variant.option |= MANY_AXES;
     return s->bytes <= lm_hip_lds(&out->variant) &&
