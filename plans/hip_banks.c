@@ -197,10 +197,10 @@ int64_t lm_hip_probe_lost(const lm_hip_probe *p, const lm_launch *l, int side, i
 /* Turns that are tried: after so many threads (as a shift), so much more from row to row, by one or by a
  * bank. */
 static const lm_u32 shifts[] = {3, 1, 2, 4};
-enum { NEVER = 31, SHIFTS = sizeof shifts / sizeof *shifts, ROWS = 5 };
+enum { NEVER = 31, SHIFTS = sizeof shifts / sizeof *shifts, ROWS = 2 };
 
 static void set_turn(lm_launch *l, lm_hip_turns turns, int k) {
-    const lm_u32 rows[ROWS] = {turns.level_row, 0, 1, 2, 3};
+    const lm_u32 rows[ROWS] = {turns.level_row, 0};
     const bool none = k < 0;
     l->args.turn_shift = none ? NEVER : shifts[k % SHIFTS];
     l->args.turn_row = none ? 0 : rows[k / SHIFTS % ROWS];

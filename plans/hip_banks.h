@@ -10,7 +10,7 @@
 
 enum {
     LM_HIP_LANES = 64,
-    LM_HIP_PROBES = 6,
+    LM_HIP_PROBES = 10,
     LM_HIP_TOGETHER = 32, /* threads that are served together, at most */
     LM_HIP_DIGITS = LM_HIP_VIEW + 2
 };
