@@ -107,7 +107,7 @@ static bool is_twice(const lm_problem *p) {
 static bool make_twice(const lm_problem *p, const lm_device *device, const lm_hip_params *params,
                        unsigned align, bool final, lm_launch *out) {
     lm_staging s = {.turn = LM_TURN_TWICE};
-    lm_hip_box_square(&s.box, p, params, align, p->run % 2 ? 64 : 32);
+    lm_hip_box_square(&s.box, p, params, align, LM_HIP_TWICE_SIDE(p->run));
     return finish(&s, p, device, params, final, out);
 }
 

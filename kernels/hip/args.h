@@ -18,12 +18,14 @@ enum {
     LM_HIP_VIEW = 8,  /* within a tile */
     LM_HIP_VALUE = 64, /* bytes of a fill's value, repeated as often as it fits */
     LM_HIP_LDS = 17408, /* bytes of LDS that a tile takes with its gaps, at most */
-    LM_HIP_TWICE_ODD = 9, LM_HIP_TWICE_EVEN = 30, /* elements of odd and of even size that pass LDS twice, at most */
+    LM_HIP_TWICE_ODD = 31, LM_HIP_TWICE_EVEN = 62, /* elements of odd and of even size that pass LDS twice, at most */
     LM_HIP_THREADS = 256 /* threads of a block, at most */
 };
 
-/* Bytes of LDS of tiles of elements that pass it twice: 64x64 of an odd size, 32x32 of an even one, with their gaps. */
-#define LM_HIP_TWICE_LDS(size) ((size) % 2 ? 4096 * (size) + 2560 : 1024 * (size) + 1280)
+/* Elements that pass LDS twice: a side of their tiles, and the bytes of LDS that these take with their gaps. */
+#define LM_HIP_TWICE_SIDE(size) ((size) % 2 ? ((size) < 10 ? 64 : 32) : (size) < 32 ? 32 : 16)
+#define LM_HIP_TWICE_LDS(size) \
+    (LM_HIP_TWICE_SIDE(size) * LM_HIP_TWICE_SIDE(size) * (size) + ((size) % 2 ? 2560 : 1280))
 
 /* An axis between tiles (or, in flat copies, of words), the fastest first: n indices, steps in bytes. Affine values
  * have those of the descriptor in its order. */
