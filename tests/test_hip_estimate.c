@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The memory segments that the planner predicts, against those that the emulated run time counts, on random
- * small and middling problems: any element size, odd strides, axes that run backwards, tiles that are not
- * full. */
+/* The memory segments and LDS cycles that the planner predicts, against those that the emulated run time
+ * counts, on random small and middling problems: any element size, odd strides, axes that run backwards,
+ * tiles that are not full. And how many conflicts layouts in LDS leave to such problems. */
 #include <check.h>
 #include <math.h>
 #include <stdio.h>
@@ -81,6 +81,7 @@ static void check(const lm_trial *t, const lm_hip_params *params, const lm_launc
 START_TEST(test_segments) {
     enum { PROBLEMS = 100, CANDIDATES = 2 };
     lm_rng rng = {lm_test_seed()};
+    int64_t lds[2] = {0, 0}; /* cycles predicted, and counted */
     lm_bench_begin(widths[_i]);
     for (int k = 0; k < PROBLEMS; k++) {
         lm_hip_params params[LM_HIP_PROPOSALS];
@@ -96,10 +97,49 @@ START_TEST(test_segments) {
             lm_hip_estimate(lm_bench_device, b.align, &launch);
             ck_assert_ptr_null(lm_bench_run(&b, &launch, &trace));
             check(&t, &params[c], &launch, &trace);
+            lds[0] += launch.lds_cycles;
+            lds[1] += trace.lds_cycles[0] + trace.lds_cycles[1];
         }
         lm_bench_close(&b);
     }
+    ck_assert_msg(llabs(lds[0] - lds[1]) <= lds[1] / 10, "%lld LDS cycles, %lld predicted", (long long)lds[1],
+                  (long long)lds[0]);
     emulator_is_clean();
+}
+END_TEST
+
+/* ---- conflicts ----------------------------------------------------------------------------------------- */
+
+/* The same problems each time: what holds for all but a few of them is a matter of how they are chosen. */
+START_TEST(test_conflicts) {
+    enum { PROBLEMS = 1000 };
+    const double hindered = 1.1;
+    lm_rng rng = {1};
+    int through = 0, over = 0;
+    int64_t taken = 0, ideal = 0;
+    lm_bench_begin(widths[_i]);
+    for (int k = 0; k < PROBLEMS; k++) {
+        lm_hip_params params;
+        lm_problem p;
+        lm_launch l;
+        lm_trial t;
+        any_problem(&rng, &t);
+        ck_assert_int_eq(lm_problem_make(&p, LM_OP_COPY, &t.dst, &t.src, t.elem_size, 1), LMAD_OK);
+        lm_hip_propose(&p, lm_bench_device, LMAD_ESTIMATE, &params, 1);
+        lm_hip_make(&p, lm_bench_device, &params, 16, &l);
+        lm_hip_estimate(lm_bench_device, 16, &l);
+        through += l.lds_ideal > 0;
+        over += (double)l.lds_cycles > hindered * (double)l.lds_ideal;
+        taken += l.lds_cycles;
+        ideal += l.lds_ideal;
+    }
+    printf(
+        "random problems, warps of %d: %d of %d go through LDS, %d of them take more than %.1f of the cycles "
+        "without conflicts, all of them %.3f\n",
+        widths[_i], through, PROBLEMS, over, hindered, (double)taken / (double)ideal);
+    ck_assert_int_ge(through, PROBLEMS / 4);
+    ck_assert_int_le(over, through * 3 / 20);
+    ck_assert_double_le((double)taken, 1.04 * (double)ideal);
 }
 END_TEST
 
@@ -108,6 +148,7 @@ Suite *lm_suite_hip_estimate(void) {
     TCase *c = tcase_create("hip_estimate");
     tcase_set_timeout(c, 900);
     tcase_add_loop_test(c, test_segments, 0, sizeof widths / sizeof *widths);
+    tcase_add_loop_test(c, test_conflicts, 0, sizeof widths / sizeof *widths);
     suite_add_tcase(s, c);
     return s;
 }
