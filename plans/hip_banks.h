@@ -12,7 +12,7 @@ enum {
     LM_HIP_LANES = 64,
     LM_HIP_PROBES = 10,
     LM_HIP_TOGETHER = 32, /* threads that are served together, at most */
-    LM_HIP_DIGITS = LM_HIP_VIEW + 2
+    LM_HIP_DIGITS = LM_HIP_VIEW
 };
 
 /* Where the items of a warp lie, as lm_place has it; those that take part. */

@@ -9,7 +9,7 @@
 
 #include "hip_banks.h"
 
-enum { MOST_GAP = 128, MOST_RESTS = 4 };
+enum { MOST_GAP = 128, MOST_RESTS = 4, MOST_LOOKS = 2000, TURNS = 16 };
 
 /* A layout, and what it loses. */
 typedef struct layout {
@@ -22,6 +22,7 @@ typedef struct layout {
 typedef struct search {
     lm_staging *s;
     lm_launch *out;
+    int looks;    /* at a side of a layout; for each way of taking turns */
     int rests[2]; /* how many; the first is none */
     lm_hip_rest rest[2][MOST_RESTS];
     lm_hip_probe probe[2][MOST_RESTS];
@@ -111,6 +112,7 @@ static int64_t side_lost(search *f, int side, layout *l, int64_t enough) {
         const lm_hip_probe *p = probe_of(f, l, side, k);
         const int64_t lost = side == several(f->s) ? lm_hip_choose_turn(p, f->out, side, turns, least)
                                                    : lm_hip_probe_lost(p, f->out, side, least);
+        f->looks += side == several(f->s) && turns.any ? TURNS : 1;
         if (lost >= least) continue;
         least = lost;
         l->rest[side] = k;
@@ -131,7 +133,7 @@ static bool splits(const lm_staging *s, const layout *l) {
 
 static void try_layout(search *f, layout l, layout *best) {
     const int side = several(f->s);
-    if (best->lost == 0) return;
+    if (best->lost == 0 || f->looks >= MOST_LOOKS) return;
     l.split = splits(f->s, &l);
     l.rest[LM_DST] = l.rest[LM_SRC] = 0;
     lay(f, &l);
@@ -173,6 +175,7 @@ static void begin(search *f, lm_staging *s, const lm_device *device, lm_launch *
     const layout plain = {.along = LM_SRC};
     f->s = s;
     f->out = out;
+    f->looks = 0;
     memset(f->rest, 0, sizeof f->rest);
     lay(f, &plain);
     for (int side = LM_DST; side <= LM_SRC; side++) {
