@@ -86,16 +86,20 @@ void LM_KERNEL(rows)(char *dst, const char *src, const lm_tile *t) {
         rows_of_any(dst, src, t);
 }
 
-/* Lines of the next row to ask for before this one is copied: enough for a prefetcher to see where it goes.
- */
-enum { FETCH_LINES = 8 };
+/* What to ask for before a row is copied: the first lines of the next one, enough for a prefetcher to see
+ * where it goes on, and not in vain where later rows are beside them; all lines of one a little later, and no
+ * other, where short rows follow each other in the source. */
+enum { FETCH_LINES = 8, FETCH_BYTES = FETCH_LINES * LM_LINE };
 
 /* Rows of two lines and more are faster as they are. */
 void LM_KERNEL(rows_stream)(char *dst, const char *src, const lm_tile *t) {
+    const bool follow = t->n0 < FETCH_BYTES && t->ss1 > 0 && t->ss1 < LM_PAGE;
+    const int64_t shift = (follow ? FETCH_BYTES / t->n0 : 1) * t->ss1;
+    const int64_t lines = follow ? (t->n0 + LM_LINE - 1) / LM_LINE : FETCH_LINES;
     if (t->n0 < 2 * LM_LINE && t->ds1 == t->n0 && squeeze_row(dst, src, t->n1, t->n0, t->ss1)) return;
     for (int64_t j = 0; j < t->n1; j++) {
         const char *s = src + j * t->ss1;
-        for (int64_t k = 0; k < FETCH_LINES; k++) __builtin_prefetch(s + t->ss1 + k * LM_LINE);
+        for (int64_t k = 0; k < lines; k++) __builtin_prefetch(s + shift + k * LM_LINE);
         lm_stream_row(dst + j * t->ds1, s, t->n0);
     }
 }

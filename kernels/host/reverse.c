@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reversed runs: the destination is dense, the source is walked backwards a run at a time. */
+#include <stdbool.h>
+
 #include "kernel.h"
 #include "name.h"
 #include "stream.h"
@@ -50,25 +52,30 @@ void LM_KERNEL(reverse)(char *dst, const char *src, const lm_tile *t) { turn_row
 
 /* ---- streaming ------------------------------------------------------------------------------------ */
 
-/* Bytes that the source is asked for ahead, backwards; and the lines of the next row, which no hardware
- * prefetcher foresees, that are asked for while this one ends. */
-enum { FETCH_BYTES = 1024 };
-
-/* One row in whole vectors, straight to memory, where its runs meet the line boundaries. Returns the runs
- * done, from the first one on, or 0. */
-LM_INLINE int64_t stream_vectors(char *d, const char *s, int64_t n, int64_t run) {
-    const int64_t head = lm_to_line(d) / run, step = VEC / run;
-    if (lm_to_line(d) % run || !can_turn(run, VEC)) return 0;
-    if (n < head + LM_LINE / run) return 0;
-    const turner t = turner_make(run, VEC);
-    int64_t i = head;
-    turn_row(d, s, head, run);
-    for (; i + LM_LINE / run <= n; i += LM_LINE / run) {
-        __builtin_prefetch(s - i * run - FETCH_BYTES);
-        for (int64_t k = 0; k < LM_LINE / run; k += step)
-            vec_stream(d + (i + k) * run, turn(vec_load(s - (i + k + step - 1) * run), &t));
+/* Lines, from their end to their beginning, so that the source is read forwards, which is what hardware
+ * prefetchers are good at. Runs [from, to) of a row, d aligned at both. */
+LM_INLINE void stream_lines(char *d, const char *s, int64_t from, int64_t to, int64_t run, const turner *t) {
+    const int64_t step = VEC / run;
+    while (to > from) {
+        to -= step;
+        vec_stream_halves(d + to * run, turn(vec_load(s - (to + step - 1) * run), t));
     }
-    return i;
+}
+
+/* One row in whole vectors, straight to memory, where its runs meet the line boundaries. False, and nothing
+ * done, where they do not. */
+LM_INLINE bool stream_vectors(char *d, const char *s, int64_t n, int64_t run, const turner *t) {
+    const int64_t head = lm_to_line(d) / run, line = LM_LINE / run, page = LM_PAGE / run;
+    if (lm_to_line(d) % run || !can_turn(run, VEC) || n < head + line) return false;
+    int64_t to = head + (n - head) / line * line;
+    turn_row(d + to * run, s - to * run, n - to, run);
+    for (; to - head > 2 * page; to -= page) {
+        lm_fetch(s - (to - page) * run);
+        stream_lines(d, s, to - page, to, run, t);
+    }
+    stream_lines(d, s, head, to, run, t);
+    turn_row(d, s, head, run);
+    return true;
 }
 
 /* One row through a stage of its own. */
@@ -85,15 +92,12 @@ LM_INLINE void stream_row(char *d, const char *s, int64_t n, int64_t run) {
 }
 
 LM_INLINE void stream_long(char *dst, const char *src, const lm_tile *t) {
+    const turner turned = turner_make(can_turn(t->run, VEC) ? t->run : 1, VEC);
     for (int64_t j = 0; j < t->n1; j++) {
         char *d = dst + j * t->ds1;
         const char *s = src + j * t->ss1;
-        const int64_t done = stream_vectors(d, s, t->n0, t->run);
-        for (int64_t k = 0; k < FETCH_BYTES; k += LM_LINE) __builtin_prefetch(s + t->ss1 - k);
-        if (done)
-            turn_row(d + done * t->run, s - done * t->run, t->n0 - done, t->run);
-        else
-            stream_row(d, s, t->n0, t->run);
+        lm_fetch(s + t->ss1 - (t->n0 - 1) * t->run);
+        if (!stream_vectors(d, s, t->n0, t->run, &turned)) stream_row(d, s, t->n0, t->run);
     }
 }
 
@@ -128,9 +132,16 @@ LM_INLINE void stream_short(char *dst, const char *src, const lm_tile *t) {
     lm_stage_close(&stage);
 }
 
+/* Short rows share a stage, where they follow each other in the destination; those of whole lines are faster
+ * as they are from a few lines on. */
+LM_INLINE bool is_short(const char *dst, const lm_tile *t, int64_t row) {
+    const bool lines = (((uintptr_t)dst | (uintptr_t)row) & (LM_LINE - 1)) == 0 && can_turn(t->run, VEC);
+    return t->ds1 == row && (row < 4 * LM_LINE || (!lines && row <= LM_STAGE_BYTES / 4));
+}
+
 void LM_KERNEL(reverse_stream)(char *dst, const char *src, const lm_tile *t) {
     const int64_t row = t->n0 * t->run;
-    if (t->ds1 == row && row <= LM_STAGE_BYTES / 4)
+    if (is_short(dst, t, row))
         stream_short(dst, src, t);
     else if (t->run <= LM_STAGE_BYTES / 8 && row >= 4 * LM_LINE)
         stream_long(dst, src, t);

@@ -39,23 +39,35 @@ LM_INLINE void lm_copy_short(char *restrict d, const char *restrict s, int64_t n
 /* Stream whole lines: d aligned to a line, n a multiple of it. */
 LM_INLINE void lm_stream_lines(char *restrict d, const char *restrict s, int64_t n) {
     for (int64_t i = 0; i < n; i += LM_LINE)
-        for (int k = 0; k < LM_LINE; k += VEC) vec_stream(d + i + k, vec_load(s + i + k));
+        for (int k = 0; k < LM_LINE; k += HALF) half_stream(d + i + k, half_load(s + i + k));
 }
 
 /* Bytes from p to the next line. */
 LM_INLINE int64_t lm_to_line(const char *p) { return (int64_t)(-(uintptr_t)p & (LM_LINE - 1)); }
 
+/* Hardware prefetchers stop at the end of each page: ask for the first lines of what comes next, for them to
+ * see where it goes on. */
+enum { LM_PAGE = 4096, LM_FETCH_LINES = 4 };
+LM_INLINE void lm_fetch(const char *next) {
+    for (int k = 0; k < LM_FETCH_LINES; k++) __builtin_prefetch(next + k * LM_LINE);
+}
+
 /* Copy n bytes of any alignment, whole lines past the caches. */
 LM_INLINE void lm_stream_row(char *restrict d, const char *restrict s, int64_t n) {
-    int64_t head = lm_to_line(d);
-    if (n < head + LM_LINE) {
+    const int64_t head = lm_to_line(d), body = n < head ? 0 : (n - head) & -(int64_t)LM_LINE,
+                  end = head + body;
+    if (!body) {
         lm_copy_short(d, s, n);
         return;
     }
     if (head) lm_copy_short(d, s, head);
-    int64_t body = (n - head) & -(int64_t)LM_LINE;
-    lm_stream_lines(d + head, s + head, body);
-    if (n > head + body) lm_copy_short(d + head + body, s + head + body, n - head - body);
+    int64_t i = head;
+    for (; end - i > 2 * LM_PAGE; i += LM_PAGE) {
+        lm_fetch(s + i + LM_PAGE);
+        lm_stream_lines(d + i, s + i, LM_PAGE);
+    }
+    lm_stream_lines(d + i, s + i, end - i);
+    if (n > end) lm_copy_short(d + end, s + end, n - end);
 }
 
 /* A buffer in the first-level cache between a kernel that writes pieces of any length and a dense
