@@ -39,7 +39,12 @@ LM_INLINE void lm_copy_short(char *restrict d, const char *restrict s, int64_t n
 /* Stream whole lines: d aligned to a line, n a multiple of it. */
 LM_INLINE void lm_stream_lines(char *restrict d, const char *restrict s, int64_t n) {
     for (int64_t i = 0; i < n; i += LM_LINE)
-        for (int k = 0; k < LM_LINE; k += HALF) half_stream(d + i + k, half_load(s + i + k));
+        for (int k = 0; k < LM_LINE; k += VEC) vec_stream(d + i + k, vec_load(s + i + k));
+}
+
+/* The same by halves of lines: faster for long rows out of memory. */
+LM_INLINE void lm_stream_halves(char *restrict d, const char *restrict s, int64_t n) {
+    for (int64_t i = 0; i < n; i += HALF) half_stream(d + i, half_load(s + i));
 }
 
 /* Bytes from p to the next line. */
@@ -64,9 +69,9 @@ LM_INLINE void lm_stream_row(char *restrict d, const char *restrict s, int64_t n
     int64_t i = head;
     for (; end - i > 2 * LM_PAGE; i += LM_PAGE) {
         lm_fetch(s + i + LM_PAGE);
-        lm_stream_lines(d + i, s + i, LM_PAGE);
+        lm_stream_halves(d + i, s + i, LM_PAGE);
     }
-    lm_stream_lines(d + i, s + i, end - i);
+    lm_stream_halves(d + i, s + i, end - i);
     if (n > end) lm_copy_short(d + end, s + end, n - end);
 }
 
