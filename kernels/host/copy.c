@@ -88,14 +88,14 @@ void LM_KERNEL(rows)(char *dst, const char *src, const lm_tile *t) {
 
 /* What to ask for before a row is copied: the first lines of the next one, enough for a prefetcher to see
  * where it goes on, and not in vain where later rows are beside them; all lines of one a little later, and no
- * other, where short rows follow each other on both sides. */
+ * other, where short rows with gaps make a dense destination. */
 enum { FETCH_LINES = 8, FETCH_BYTES = FETCH_LINES * LM_LINE };
 
-static void fetch_lines(const char *next, int64_t lines) {
+LM_INLINE void fetch_lines(const char *next, int64_t lines) {
     for (int64_t k = 0; k < lines; k++) __builtin_prefetch(next + k * LM_LINE);
 }
 
-/* Short rows that go to places apart do better in whole vectors. */
+/* Short rows do better in whole vectors. */
 LM_INLINE void stream_short_row(char *restrict d, const char *restrict s, int64_t n) {
     int64_t i = lm_to_line(d);
     if (n < i + LM_LINE) {
@@ -109,28 +109,31 @@ LM_INLINE void stream_short_row(char *restrict d, const char *restrict s, int64_
     if (n > i) lm_copy_short(d + i, s + i, n - i);
 }
 
-static void scattered_rows(char *dst, const char *src, const lm_tile *t) {
+/* Compilers know `lines` where it is constant. */
+LM_INLINE void short_rows(char *dst, const char *src, const lm_tile *t, int64_t shift, int64_t lines) {
+    const int64_t n = t->n0, n1 = t->n1, ds = t->ds1, ss = t->ss1;
+    for (int64_t j = 0; j < n1; j++) {
+        fetch_lines(src + j * ss + shift, lines);
+        stream_short_row(dst + j * ds, src + j * ss, n);
+    }
+}
+
+static void long_rows_stream(char *dst, const char *src, const lm_tile *t) {
     for (int64_t j = 0; j < t->n1; j++) {
         const char *s = src + j * t->ss1;
         fetch_lines(s + t->ss1, FETCH_LINES);
-        stream_short_row(dst + j * t->ds1, s, t->n0);
+        lm_stream_row(dst + j * t->ds1, s, t->n0);
     }
 }
 
 /* Rows of two lines and more are faster as they are. */
 void LM_KERNEL(rows_stream)(char *dst, const char *src, const lm_tile *t) {
-    const bool small = t->n0 < FETCH_BYTES, dense = t->ds1 == t->n0;
-    const bool follow = small && t->ss1 > 0 && t->ss1 < LM_PAGE;
-    const int64_t shift = (follow ? FETCH_BYTES / t->n0 : 1) * t->ss1;
-    const int64_t lines = follow ? (t->n0 + LM_LINE - 1) / LM_LINE : FETCH_LINES;
-    if (t->n0 < 2 * LM_LINE && dense && squeeze_row(dst, src, t->n1, t->n0, t->ss1)) return;
-    if (small && !dense) {
-        scattered_rows(dst, src, t);
-        return;
-    }
-    for (int64_t j = 0; j < t->n1; j++) {
-        const char *s = src + j * t->ss1;
-        fetch_lines(s + shift, lines);
-        lm_stream_row(dst + j * t->ds1, s, t->n0);
-    }
+    if (t->n0 < 2 * LM_LINE && t->ds1 == t->n0 && squeeze_row(dst, src, t->n1, t->n0, t->ss1)) return;
+    const bool gaps = t->ds1 == t->n0 && t->ss1 > t->n0 + LM_LINE && t->ss1 < LM_PAGE;
+    if (t->n0 < FETCH_BYTES && gaps)
+        short_rows(dst, src, t, FETCH_BYTES / t->n0 * t->ss1, (t->n0 + LM_LINE - 1) / LM_LINE);
+    else if (t->n0 < FETCH_BYTES)
+        short_rows(dst, src, t, t->ss1, FETCH_LINES);
+    else
+        long_rows_stream(dst, src, t);
 }
