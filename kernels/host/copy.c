@@ -5,9 +5,11 @@
 #include "squeeze.h"
 #include "stream.h"
 
-/* From LONG_ROW on the C library's memcpy wins: it knows the machine's string instructions. Shorter ones it
- * would better not use, and up to SHORT_ROW it does not pay to bring stores to their alignment first. */
-enum { LONG_ROW = 16384, SHORT_ROW = 2048 };
+/* From LONG_ROW on the C library's memcpy wins where both sides are at the same place of a line, and from
+ * LONGEST_ROW on anywhere, for then they leave the second cache: it knows the machine's string instructions.
+ * Shorter ones it would better not use, and up to SHORT_ROW it does not pay to bring stores to their alignment
+ * first. */
+enum { LONGEST_ROW = 256 << 10, LONG_ROW = 15 << 10, SHORT_ROW = 2048 };
 
 /* Compilers do not take their longest registers for memcpy everywhere. */
 LM_INLINE void copy_piece(char *restrict d, const char *restrict s, size_t piece) {
@@ -59,8 +61,15 @@ static __attribute__((noinline)) void aligned_rows(char *d, const char *s, const
     for (int64_t j = 0; j < t->n1; j++) row_aligned(d + j * t->ds1, s + j * t->ss1, t->n0);
 }
 
+LM_INLINE void long_row(char *d, const char *s, int64_t n) {
+    if (n >= LONGEST_ROW || (((uintptr_t)d ^ (uintptr_t)s) & (LM_LINE - 1)) == 0)
+        memcpy(d, s, (size_t)n);
+    else
+        row_aligned(d, s, n);
+}
+
 static __attribute__((noinline)) void long_rows(char *d, const char *s, const lm_tile *t) {
-    for (int64_t j = 0; j < t->n1; j++) memcpy(d + j * t->ds1, s + j * t->ss1, (size_t)t->n0);
+    for (int64_t j = 0; j < t->n1; j++) long_row(d + j * t->ds1, s + j * t->ss1, t->n0);
 }
 
 /* Three pieces of 32 bytes cost less than two of 64, which cross lines more often. */
