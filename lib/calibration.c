@@ -7,14 +7,14 @@
 #include "text.h"
 
 const lm_calibration lm_usual_calibration = {
-    .l2 = 0.272,
-    .l3 = 0.578,
-    .read = 0.393,
-    .write = 3,
-    .write_stream = 0.536,
-    .tlb = 0.906,
-    .walk = 6.43,
-    .latency = 166,
+    .l2 = 0.166,
+    .l3 = 0.514,
+    .read = 0.238,
+    .write = 5.44,
+    .write_stream = 0.319,
+    .tlb = 0.611,
+    .walk = 12,
+    .latency = 98.3,
     .call = 6,
     .thread = 8000,
 };

@@ -14,22 +14,24 @@
 static const struct model {
     double l3_least,
         l3_most; /* of the last cache: from the first on data leave it, from the second on all of them */
-    double near_write;   /* lines of the third cache that writing one costs */
-    double store_waits;  /* stores wait for the TLB less */
-    double least_break;  /* ns of a break where breaks are so many that they overlap */
-    double write_break;  /* ns of one in the destination, which is read before it is written */
-    double seam;         /* of a latency, for the rest of a row that is not streamed */
-    double joint;        /* of a latency, for a source line of a line that two tiles share */
-    double late;         /* of a latency, for a line that was asked for too far ahead */
-    double turn;         /* ns until the reading of a transpose's next tile is in full swing */
-    double against;      /* ns a source line in memory where tiles do not follow the source */
+    double near_write;  /* lines of the third cache that writing one costs */
+    double store_waits; /* stores wait for the TLB less */
+    double least_break; /* ns of a break where breaks are so many that they overlap */
+    double change;      /* ns for each place that is walked in turn, when the walk goes on at a distant one */
+    double piece;       /* ns of a piece of a destination page, where lines are written past the caches */
+    double write_break; /* ns of one in the destination, which is read before it is written */
+    double seam;        /* of a latency, for the rest of a row that is not streamed */
+    double joint;       /* of a latency, for a source line of a line that two tiles share */
+    double late;        /* of a latency, for a line that was asked for too far ahead */
+    double turn;        /* ns until the reading of a transpose's next tile is in full swing */
+    double against;     /* ns a source line in memory where tiles do not follow the source */
     double near_against; /* the same in the third cache */
     double edge;         /* ns a run that is left over beside the blocks of a transpose */
     double unasked;      /* ns a source line in memory that the tile before did not ask for, being shorter */
-    double rows, rows_a_line; /* of the source that hardware follows at once; for each line of a piece */
-    double blind;             /* ns a source line in memory that it does not follow */
-} model = {0.272, 0.483,  0.355, 0.456,  14.4, 4,    0.218, 0.137, 0.0557,
-           43.1,  0.0742, 0.814, 0.0427, 8.04, 44.6, 20.5,  0.696};
+    double rows;         /* of the source that hardware follows at once */
+    double blind;        /* ns a source line in memory that it does not follow */
+} model = {0.205,  0.318,  0.234, 1.13,  65.9, 0.393,  7.5,  5.24, 0.437,
+           0.0957, 0.0669, 225,   0.291, 1.83, 0.0253, 11.3, 16.1, 0.775};
 
 static const lm_calibration *calibration(const lm_problem *p) {
     return p->calibration ? p->calibration : &lm_usual_calibration;
@@ -58,14 +60,24 @@ enum { LINE = 64 };
 /* Nanoseconds of a break in the walk through a source in memory, until hardware prefetchers see the new
  * place: little where breaks are so many that they overlap, the whole latency where they are few. Kernels
  * that transpose ask ahead. */
-/* Bytes between breaks that do not overlap; until a row is followed. */
-enum { FAR_APART = 4096, FOUND = 512 };
+/* Bytes between breaks that do not overlap; between places whose pages have little in common. */
+enum { FAR_APART = 4096, DISTANT = 512 << 10 };
 
 static double breaks_ns(const lm_calibration *c, const lm_step *step, const lm_traffic *t) {
+    const lm_stroll *s = &t->stroll[LM_SRC];
     if (step->kernel->pattern == LM_TRANSPOSE) return 0;
-    const double stretch = t->stretch[LM_SRC], apart = stretch < FAR_APART ? stretch / FAR_APART : 1;
-    return t->l2.side[LM_SRC] * LINE / stretch *
-           (model.least_break + (c->latency - model.least_break) * apart);
+    const double apart = s->stretch < FAR_APART ? s->stretch / FAR_APART : 1,
+                 bytes = t->l2.side[LM_SRC] * LINE;
+    const double changes = s->places > 1 ? bytes / s->piece * s->places : 0;
+    const double distant = s->apart < DISTANT ? s->apart / DISTANT : 1;
+    return bytes / s->stretch * (model.least_break + (c->latency - model.least_break) * apart) +
+           changes * distant * model.change;
+}
+
+/* Nanoseconds a byte of breaks in the destination. Those of transposes are the misses of the TLB. */
+static double writes_ns(const lm_step *step, const lm_stroll *s) {
+    if (!step->kernel->stream) return model.write_break / s->stretch;
+    return step->kernel->pattern == LM_TRANSPOSE ? 0 : model.piece / s->piece;
 }
 
 /* Whether all destination rows begin and end with a line, where they are this long. */
@@ -122,17 +134,16 @@ static double unasked_share(const lm_nest *nest) {
 }
 
 /* The share of a transpose's source that hardware does not fetch by itself. It follows so many rows at once,
- * and the fewer the shorter the pieces are in which they are read; rows that follow each other are one.
- * Pieces that do not go on in the next tile have to be found anew. */
+ * if they go on in the next tile; short rows that follow each other are one. What the tile before asks for
+ * comes later. */
 static double blind_share(const lm_nest *nest, const shape *tile) {
-    const double wide = tile->n1 * (double)nest->tile.run, lines = wide / LINE;
-    if ((double)lm_magnitude(nest->dim[0].ss) <= wide + LINE) return 0;
-    const double most = lines * model.rows_a_line < model.rows ? lines * model.rows_a_line : model.rows;
-    double blind = 2 * (tile->n0 / most - 1);
+    enum { SHORT = 4 * LINE };
+    const int64_t ss = lm_magnitude(nest->dim[0].ss);
+    const double beyond = tile->n1 * (double)nest->tile.run + LINE;
+    if (ss <= SHORT && (double)ss <= beyond) return 0;
     const lm_loop *last = nest->loops ? &nest->loop[nest->loops - 1] : NULL;
-    if (last && (double)(lm_magnitude(nest->dim[last->dim].ss) * last->step) > wide + LINE &&
-        blind < FOUND / wide)
-        blind = FOUND / wide;
+    if (last && (double)(lm_magnitude(nest->dim[last->dim].ss) * last->step) > beyond) return 1;
+    const double blind = tile->n0 / model.rows - 1;
     return blind < 0 ? 0 : blind < 1 ? blind : 1;
 }
 
@@ -177,7 +188,7 @@ static double memory_ns(const lm_problem *p, const lm_step *step, const shape *t
     if (t.lines > (double)m->cache_bytes[1] / LINE || stream) {
         const double write = stream ? c->write_stream : c->write * far + c->l3 * model.near_write * near;
         ns += breaks_ns(c, step, &t) * far + against_ns(step, &t, far);
-        if (!stream) ns += t.l2.side[LM_DST] * LINE / t.stretch[LM_DST] * model.write_break * far;
+        ns += writes_ns(step, &t.stroll[LM_DST]) * t.l2.side[LM_DST] * LINE * far;
         ns += t.l2.side[LM_SRC] * (c->read * far + c->l3 * near) + t.l2.side[LM_DST] * write;
     }
     ns += tiles_ns(p, step, tile, &t, far);
@@ -194,10 +205,10 @@ static double memory_ns(const lm_problem *p, const lm_step *step, const shape *t
 static const struct {
     double call, row, run, byte;
 } kernel_ns[LM_PATTERN_COUNT] = {
-    [LM_ROWS] = {8.63, 0.211, 0, 0.013},        [LM_GATHER] = {9.98, 1.06, 0.381, 0.0139},
-    [LM_SCATTER] = {9.98, 2.26, 0.203, 0.0139}, [LM_STRIDED] = {9.98, 1.55, 0.254, 0.0139},
-    [LM_REVERSE] = {9.98, 1.5, 0, 0.023},       [LM_FILL] = {8, 2.0, 0, 0.02},
-    [LM_TRANSPOSE] = {8.18, 0.162, 0, 0.00348},
+    [LM_ROWS] = {14.5, 0.309, 0, 0.00728},      [LM_GATHER] = {15.7, 1.5, 0.272, 0.0122},
+    [LM_SCATTER] = {15.7, 5.09, 0.263, 0.0122}, [LM_STRIDED] = {15.7, 1.8, 0.326, 0.0122},
+    [LM_REVERSE] = {15.7, 1.5, 0, 0.023},       [LM_FILL] = {8, 2.0, 0, 0.02},
+    [LM_TRANSPOSE] = {12.2, 0.383, 0, 0.00181},
 };
 
 /* What the kernels turn in registers costs by the byte; the rest is copied run by run. */

@@ -10,7 +10,7 @@ static const struct model {
     double tlb_first, tlb_all; /* pages */
     double past;               /* of a line that is written past the caches: the room that it takes in them */
     double softness, tlb_softness; /* capacities are not sharp: from 1 - softness of one to 1 + softness */
-} model = {0.529, 0.415, 83.7, 1.48e+03, 0.47, 0.794, 0.215};
+} model = {0.336, 0.455, 142, 4.46e+03, 0.49, 0.859, 0.0969};
 
 enum { LINE = 64, PAGE = 4096, SETS = PAGE / LINE };
 
@@ -125,7 +125,7 @@ typedef struct level {
 } level;
 
 typedef struct levels {
-    int count;
+    int count, outside; /* the first so many are the nest's, the others the kernel's own */
     level at[LM_NEST_LOOPS + 3];
     double all;                /* rounds of all together */
     double left[LM_NEST_DIMS]; /* what is left of each axis inside the loops so far */
@@ -140,6 +140,12 @@ static void add_level(levels *l, int dim, double step) {
     l->all *= rounds;
 }
 
+/* Blocks of a transpose are as long as a line, and as many rows of it. */
+static double block_of(const lm_step *step) {
+    const double run = (double)step->nest.tile.run;
+    return step->kernel->pattern == LM_TRANSPOSE && run < LINE ? LINE / run : 1;
+}
+
 /* The loops of the nest and then the kernel's own: rows of runs, or for a transpose blocks of some lines down
  * bands of source lines. */
 static void find_levels(levels *l, const lm_step *step) {
@@ -148,33 +154,55 @@ static void find_levels(levels *l, const lm_step *step) {
     l->all = 1;
     for (int k = 0; k < nest->dims; k++) l->left[k] = (double)nest->dim[k].n;
     for (int k = 0; k < nest->loops; k++) add_level(l, nest->loop[k].dim, (double)nest->loop[k].step);
-    const bool blocks = step->kernel->pattern == LM_TRANSPOSE && nest->tile.run < LINE;
-    const double block = blocks ? (double)LINE / (double)nest->tile.run : 1;
+    const double block = block_of(step);
+    l->outside = l->count;
     add_level(l, 1, block);
     if (step->kernel->pattern != LM_ROWS) add_level(l, 0, block);
 }
 
 enum { STREAMS = 16 }; /* walks through the source that hardware prefetchers follow at once */
 
-static double stretch_of(const lm_step *step, const levels *l, lm_side which) {
-    double chunk = step->kernel->pattern == LM_ROWS ? l->left[0] : (double)step->nest.tile.run, streams = 1;
-    for (int k = l->count - 1; k >= 0; k--) {
-        const double far = (double)step_of(&step->nest.dim[l->at[k].dim], which) * l->at[k].from;
-        const double rounds = l->at[k].rounds;
-        if (far <= chunk + LINE)
-            chunk *= rounds;
-        else if (streams * rounds <= STREAMS)
-            streams *= rounds;
-        else
-            break;
-    }
-    return chunk < LINE ? LINE : chunk;
+/* Bytes of a page that are walked before others are: pieces of so many, `count` of them so far apart. */
+static double in_a_page(double piece, double count, double apart) {
+    const double fit = PAGE / apart;
+    return apart >= PAGE ? piece : piece * (count < fit ? count : fit);
 }
 
-static bool goes_on(const lm_nest *nest) {
-    if (nest->loops == 0) return true;
+static lm_stroll stroll_of(const lm_step *step, const levels *l, lm_side which) {
+    double chunk =
+        step->kernel->pattern == LM_ROWS ? l->left[0] : (double)step->nest.tile.run * block_of(step);
+    lm_stroll s = {.places = 1};
+    for (int k = l->count - 1; k >= 0; k--) {
+        const level *at = &l->at[k];
+        const double apart = (double)step_of(&step->nest.dim[at->dim], which), far = apart * at->from;
+        if (far <= chunk + LINE) {
+            chunk *= at->rounds;
+            continue;
+        }
+        if (s.places == 1) {
+            s.piece = which == LM_DST ? in_a_page(chunk, at->to, apart) : chunk;
+            s.apart = far;
+        }
+        if (s.places * at->rounds > STREAMS) break;
+        s.places *= at->rounds;
+    }
+    if (s.places == 1 && s.piece == 0) s.piece = chunk;
+    s.stretch = chunk < LINE ? LINE : chunk;
+    if (s.piece < LINE) s.piece = LINE;
+    return s;
+}
+
+/* How far the innermost loop goes on in the source. */
+static int64_t next_tile(const lm_nest *nest) {
+    if (nest->loops == 0) return 0;
     const lm_loop *last = &nest->loop[nest->loops - 1];
-    return step_of(&nest->dim[last->dim], LM_SRC) * last->step < PAGE;
+    return step_of(&nest->dim[last->dim], LM_SRC) * last->step;
+}
+
+/* Pages of the next tile that a transpose asks for, for each that it reads. */
+static double pages_ahead(const lm_step *step) {
+    const int64_t far = step->nest.tile.ahead ? next_tile(&step->nest) : 0;
+    return far < PAGE ? (double)far / PAGE : 1;
 }
 
 /* ---- caches --------------------------------------------------------------------------------------- */
@@ -206,7 +234,8 @@ static inline void fill(cache *c, const double units[2], double room, double aga
 /* All that has something to do with one nest. */
 typedef struct caches {
     cache l1, l2, tlb_first, tlb_all;
-    double past; /* the room that a line of the destination takes */
+    double past;  /* the room that a line of the destination takes */
+    double ahead; /* pages of the next tile that are asked for, for each of the source's */
 } caches;
 
 static bool keeps(const cache *a, const cache *b) { return a->lost < 1 || b->lost < 1; }
@@ -222,8 +251,9 @@ static void fill_lines(caches *c, const box *b, double again) {
 static void fill_pages(caches *c, const box *b, double again) {
     const chunks dst = chunks_of(b, LM_DST, PAGE), src = chunks_of(b, LM_SRC, PAGE);
     const double units[2] = {pages_in(&dst), pages_in(&src)};
-    fill(&c->tlb_first, units, units[LM_DST] + units[LM_SRC], again);
-    fill(&c->tlb_all, units, units[LM_DST] + units[LM_SRC], again);
+    const double room = units[LM_DST] + units[LM_SRC] * (1 + c->ahead);
+    fill(&c->tlb_first, units, room, again);
+    fill(&c->tlb_all, units, room, again);
 }
 
 /* False when nothing is kept any more: boxes further out change nothing. */
@@ -237,11 +267,13 @@ static bool fill_all(caches *c, const box *b, double again, bool pages) {
 /* From the innermost loop outwards. */
 static void walk(caches *c, box *b, const levels *l, bool pages) {
     double again = l->all;
+    if (l->count == l->outside) c->ahead = 0;
     for (int k = 0; k < b->dims; k++) b->extent[k] = l->left[k];
     for (int k = l->count; fill_all(c, b, again, pages) && k > 0; k--) {
         const level *next = &l->at[k - 1];
         b->extent[next->dim] = next->to;
         again = k == 1 ? 1 : again / next->rounds;
+        if (k - 1 <= l->outside) c->ahead = 0;
     }
 }
 
@@ -253,14 +285,15 @@ void lm_traffic_find(lm_traffic *t, const lm_step *step) {
     find_levels(&l, step);
     t->lines = lines_of(&b);
     t->pages = t->lines > LINE * model.tlb_first;
-    for (int side = 0; side < 2; side++) t->stretch[side] = stretch_of(step, &l, (lm_side)side);
-    t->follows = goes_on(&step->nest);
+    for (int side = 0; side < 2; side++) t->stroll[side] = stroll_of(step, &l, (lm_side)side);
+    t->follows = next_tile(&step->nest) < PAGE;
     t->l2_capacity = (double)m->cache_bytes[1] / LINE * model.l2_share;
     caches c = {.l1 = of_capacity((double)m->cache_bytes[0] / LINE * model.l1_share, model.softness),
                 .l2 = of_capacity(t->l2_capacity, model.softness),
                 .tlb_first = of_capacity(model.tlb_first, model.tlb_softness),
                 .tlb_all = of_capacity(model.tlb_all, model.tlb_softness),
-                .past = step->kernel->stream ? model.past : 1};
+                .past = step->kernel->stream ? model.past : 1,
+                .ahead = pages_ahead(step)};
     walk(&c, &b, &l, t->pages);
     t->l1 = c.l1.got;
     t->l2 = c.l2.got;

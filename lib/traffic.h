@@ -13,13 +13,20 @@ typedef struct lm_fetched {
     double side[2];
 } lm_fetched;
 
+/* How a side is walked, in the order of the loops: in stretches without a break, which hardware prefetchers
+ * follow. A stretch is some places that are walked in turn, a piece of neighbouring bytes at each. */
+typedef struct lm_stroll {
+    double stretch, piece; /* bytes */
+    double places, apart;  /* bytes from one to the next */
+} lm_stroll;
+
 typedef struct lm_traffic {
-    double lines;       /* that the nest touches on both sides together */
-    double l2_capacity; /* lines that data stay in */
-    lm_fetched l1, l2;  /* lines */
-    bool pages;         /* are there so many pages that they matter? Else the next two are 0 */
+    double lines;                  /* that the nest touches on both sides together */
+    double l2_capacity;            /* lines that data stay in */
+    lm_fetched l1, l2;             /* lines */
+    bool pages;                    /* are there so many pages that they matter? Else the next two are 0 */
     lm_fetched tlb_first, tlb_all; /* pages that the first level of the TLB misses, or all of it */
-    double stretch[2];             /* bytes of a side walked without a break, in the order of the loops */
+    lm_stroll stroll[2];
     /* Does the innermost loop go on where the tile before ended, within a page of the source? */
     bool follows;
 } lm_traffic;

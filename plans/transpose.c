@@ -60,20 +60,22 @@ static int propose_both(const lm_problem *p, const lm_params *start, shape s, lm
     return count;
 }
 
-/* Shapes that measured well on many permutations; the model says which one suits. Of a kilobyte of each
- * destination row few pages are open at a time, and the tile and the next one, which is prefetched, stay
- * within the second-level cache. The pages of few source rows stay in the first level of the TLB, too; up to
- * a page of each in the order of the destination, where the next tile lies elsewhere anyhow. Not for large
- * problems whose rows share sets of the caches: they lose more there than the TLB gains. */
+/* Shapes that measured well on many permutations; the model says which one suits. Of 256 bytes of each source
+ * row few pages of the destination are open at a time, and the tile and the next one, which is prefetched,
+ * stay within the second-level cache; half a kilobyte of destination rows is what kernels write lines in
+ * pairs for. The pages of few source rows stay in the first level of the TLB, too, and hardware follows 16 of
+ * them; up to a page of each in the order of the destination, where the next tile lies elsewhere anyhow. Only
+ * the first one for large problems whose rows share sets of the caches: they lose more there than the TLB
+ * gains. */
 static int propose_shapes(const lm_problem *p, const lm_params *start, lm_params *out, int count) {
-    static const shape usual[] = {{64, 512, LM_ORDER_SRC},
-                                  {32, 0, LM_ORDER_SRC},
-                                  {16, 0, LM_ORDER_SRC},
-                                  {48, 4096, LM_ORDER_DST},
-                                  {0, 1024, LM_ORDER_DST}};
-    const int64_t ss = p->dim[lm_dst_dense_axis(p)].ss, rows = least(1024 / p->run, rows_held(ss));
-    count = propose_shape(p, start, (shape){rows, 256, LM_ORDER_SRC}, out, count);
+    static const shape usual[] = {
+        {16, 0, LM_ORDER_SRC}, {48, 0, LM_ORDER_SRC}, {48, 4096, LM_ORDER_DST}, {0, 512, LM_ORDER_SRC}};
+    const int64_t ss = p->dim[lm_dst_dense_axis(p)].ss, held = rows_held(ss);
+    count = propose_shape(p, start, (shape){least(1024 / p->run, held), 256, LM_ORDER_SRC}, out, count);
     if ((ss & -ss) >= PAGE && p->payload >= lm_stream_threshold() / 4) return count;
+    const shape second =
+        p->run < 16 ? (shape){least(512 / p->run, held), 256, LM_ORDER_SRC} : (shape){64, 512, LM_ORDER_SRC};
+    count = propose_shape(p, start, second, out, count);
     if (p->run <= 2) count = propose_shape(p, start, (shape){128 / p->run, 256, LM_ORDER_SRC}, out, count);
     for (size_t k = 0; k < sizeof usual / sizeof *usual; k++)
         count = propose_shape(p, start, usual[k], out, count);
@@ -95,8 +97,8 @@ static int propose(const lm_problem *p, const lm_params *start, int effort, lm_p
     if (effort < LMAD_PATIENT) return count;
     for (int64_t row = 128; row <= 65536; row *= 2) /* bytes of a destination row */
         for (int64_t bytes = 64; bytes <= 2048; bytes *= 2)
-            count = propose_both(p, start, (shape){(row + p->run - 1) / p->run, bytes, LM_ORDER_DST}, out,
-                                 count);
+            count =
+                propose_both(p, start, (shape){(row + p->run - 1) / p->run, bytes, LM_ORDER_DST}, out, count);
     return count;
 }
 

@@ -7,8 +7,8 @@
 
 /* From LONG_ROW on the C library's memcpy wins where both sides are at the same place of a line, and from
  * LONGEST_ROW on anywhere, for then they leave the second cache: it knows the machine's string instructions.
- * Shorter ones it would better not use, and up to SHORT_ROW it does not pay to bring stores to their alignment
- * first. */
+ * Shorter ones it would better not use, and up to SHORT_ROW it does not pay to bring stores to their
+ * alignment first. */
 enum { LONGEST_ROW = 256 << 10, LONG_ROW = 15 << 10, SHORT_ROW = 2048 };
 
 /* Compilers do not take their longest registers for memcpy everywhere. */
