@@ -121,7 +121,7 @@ void lm_plan_release(lmad_plan *plan) {
 lmad_status lm_plan_create(lmad_plan **out, lmad_status (*fill)(lmad_plan *plan, const void *arg),
                            const void *arg) {
     if (!out) return lm_fail(LMAD_ERR_NULL, "plan: the output pointer is NULL");
-    lmad_plan *plan = malloc(sizeof *plan);
+    lmad_plan *plan = aligned_alloc(_Alignof(lmad_plan), sizeof *plan);
     if (!plan) return lm_fail(LMAD_ERR_NO_MEMORY, "no memory for a plan of %zu bytes", sizeof *plan);
     lmad_status status = fill(plan, arg);
     if (status != LMAD_OK) goto free_plan;

@@ -20,7 +20,7 @@ typedef struct lm_reorder {
     int to, from;                        /* blocks of the destination and of the source, at least one */
     uint64_t last;                       /* bytes of the last block of the source, the first one lowest */
     uint64_t written[LM_REORDER_BLOCKS]; /* bytes of the destination that are written */
-    uint8_t order[LM_REORDER_BYTES];     /* which byte of the source each of them is */
+    _Alignas(LM_REORDER_BLOCK) uint8_t order[LM_REORDER_BYTES]; /* which byte of the source each of them is */
 } lm_reorder;
 
 /* The sides share no byte. */
