@@ -30,6 +30,7 @@ static int64_t half(int64_t n, int64_t grain) {
 /* Axes of at least `least` steps are halved in whole grains. */
 typedef struct stage {
     int64_t least, grain;
+    bool outer; /* only those that are dense on neither side: lines are made of these */
 } stage;
 
 enum { LONG_RUN = 16384, RUN_GRAIN = 4096 };
@@ -40,7 +41,8 @@ static bool shrink(lm_problem *p, stage s) {
     const bool long_run = p->run >= LONG_RUN;
     int64_t most = long_run && p->run / 64 > s.least ? p->run / 64 : s.least - 1;
     for (int k = 0; k < p->rank; k++) {
-        if (p->dim[k].n <= most) continue;
+        if (p->dim[k].n <= most || (s.outer && (step(p, k, DST) == p->run || step(p, k, SRC) == p->run)))
+            continue;
         most = p->dim[k].n;
         longest = k;
     }
@@ -110,7 +112,7 @@ static void place(const lm_problem *full, lm_problem *p) {
 }
 
 void lm_scale_problem(const lm_problem *full, int64_t cap, lm_problem *out) {
-    static const stage stages[] = {{64, 16}, {8, 1}, {2, 1}};
+    static const stage stages[] = {{64, 16, false}, {8, 1, true}, {8, 1, false}, {2, 1, false}};
     *out = *full;
     for (size_t k = 0; k < sizeof stages / sizeof *stages; k++) {
         while ((span(out, DST) > cap || span(out, SRC) > cap) && shrink(out, stages[k])) {
