@@ -19,8 +19,8 @@ typedef struct lm_calibration {
 /* An ordinary server core (Zen 4 at about 3.5 GHz), for want of anything better. */
 extern const lm_calibration lm_usual_calibration;
 
-/* The problem under which wisdom files its records of this kind; a later layout gets another number. */
-#define LM_CALIBRATION_KEY "calibration 2"
+/* The problem under which wisdom files its records of this kind; a later layout, or model, gets another number. */
+#define LM_CALIBRATION_KEY "calibration 3"
 
 enum { LM_CALIBRATION_TEXT = 256 }; /* bytes that hold its text */
 

@@ -140,7 +140,7 @@ END_TEST
 START_TEST(later_layouts_are_kept) {
     char line[LM_RECORD_LINE];
     lmad_ctx *ctx = lm_wise_ctx();
-    forge(line, lm_wisdom_machine(), "calibration 3", 5000, "patient", "2026-01-01T00:00:00Z");
+    forge(line, lm_wisdom_machine(), "calibration 4", 5000, "patient", "2026-01-01T00:00:00Z");
     lmad_wisdom_report report = {.struct_size = sizeof report};
     ck_assert_int_eq(lmad_wisdom_import_string(ctx, line, &report), LMAD_OK);
     ck_assert_int_eq(report.kept, 1);

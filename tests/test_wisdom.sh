@@ -79,9 +79,9 @@ said '^l2=[0-9]* l3='
 expect 0 check "$dir/cal"
 said ': 1 records (0 for other machines), 0 that'
 expect 0 list --here "$dir/cal"
-said '^here  *patient  *- *calibration 2  l2='
+said '^here  *patient  *- *calibration 3  l2='
 expect 0 merge "$dir/cal" "$dir/two"
-said 'calibration 2' 'copy host host'
+said 'calibration 3' 'copy host host'
 expect 0 diff "$dir/cal" "$dir/cal"
 expect 0 calibrate -o "$dir/cal2" --effort measure
 expect 0 merge -o "$dir/cal2" "$dir/cal"
