@@ -59,7 +59,7 @@ static int propose(const lm_problem *p, const lm_params *start, int effort, lm_p
         return propose_block(p, start, 2048, out, count);
     }
     for (int64_t bytes = 64; bytes <= 8192; bytes *= 2) count = propose_block(p, start, bytes, out, count);
-    return count;
+    return p->run >= LONG_RUN ? propose_strip(p, start, out, count) : count;
 }
 
 static void make(lm_step *step, const lm_problem *p, const lm_params *params) {
