@@ -78,8 +78,8 @@ static bool read_side(const char **at, lm_problem *p, bool dst) {
 }
 
 static bool read_op(const char **at, lm_op *op) {
-    for (*op = LM_OP_COPY; *op <= LM_OP_FILL; ++*op)
-        if (lm_text_skip(at, lm_op_text(*op))) return true;
+    for (lm_op named = LM_OP_COPY; named <= LM_OP_FILL; named++)
+        if (lm_text_skip(at, lm_op_text(named))) return *op = named, true;
     return false;
 }
 

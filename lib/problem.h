@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "kernels/host/kernel.h"
 #include "lmad.h"
 
 typedef enum lm_op { LM_OP_COPY, LM_OP_MOVE, LM_OP_FILL, LM_OP_MANY, LM_OP_AFFINE, LM_OP_GENERATE } lm_op;
@@ -50,9 +51,6 @@ lmad_status lm_problem_make(lm_problem *out, lm_op op, const lmad_desc *dst, con
 
 /* Do the sets of bytes meet when the plan is executed on these two pointers? Undecided counts as yes. */
 bool lm_problem_overlaps(const lm_problem *problem, const void *dst, const void *src);
-
-/* A stride without its sign. */
-static inline int64_t lm_magnitude(int64_t v) { return v < 0 ? -v : v; }
 
 /* Is it from every element onto itself, where both pointers are the same? */
 bool lm_problem_is_identity(const lm_problem *problem);

@@ -6,7 +6,7 @@
 #include "stream.h"
 
 /* From LONG_ROW on the C library's memcpy wins where both sides are at the same place of a line, and from
- * LONGEST_ROW on anywhere, for then they leave the second cache: it knows the machine's string instructions.
+ * LONGEST_ROW on it is not worse anywhere: it knows the machine's string instructions.
  * Shorter ones it would better not use, and up to SHORT_ROW it does not pay to bring stores to their
  * alignment first. */
 enum { LONGEST_ROW = 256 << 10, LONG_ROW = 15 << 10, SHORT_ROW = 2048 };
@@ -95,27 +95,13 @@ void LM_KERNEL(rows)(char *dst, const char *src, const lm_tile *t) {
         rows_of_any(dst, src, t);
 }
 
-/* What to ask for before a row is copied: the first lines of the next one, enough for a prefetcher to see
- * where it goes on, and not in vain where later rows are beside them; all lines of one a little later, and no
- * other, where short rows with gaps make a dense destination. */
+/* Long rows ask for the first lines of the next one, for a prefetcher to see where it goes. Short rows with
+ * gaps that make a dense destination ask for all lines of a row 512 bytes of destination later: no line is
+ * read in vain. */
 enum { FETCH_LINES = 8, FETCH_BYTES = FETCH_LINES * LM_LINE };
 
 LM_INLINE void fetch_lines(const char *next, int64_t lines) {
     for (int64_t k = 0; k < lines; k++) __builtin_prefetch(next + k * LM_LINE);
-}
-
-/* Short rows do better in whole vectors. */
-LM_INLINE void stream_short_row(char *restrict d, const char *restrict s, int64_t n) {
-    int64_t i = lm_to_line(d);
-    if (n < i + LM_LINE) {
-        lm_copy_short(d, s, n);
-        return;
-    }
-    if (i) lm_copy_short(d, s, i);
-    const int64_t lines = (n - i) & -(int64_t)LM_LINE;
-    lm_stream_lines(d + i, s + i, lines);
-    i += lines;
-    if (n > i) lm_copy_short(d + i, s + i, n - i);
 }
 
 /* Compilers know `lines` where it is constant. */
@@ -123,7 +109,7 @@ LM_INLINE void short_rows(char *dst, const char *src, const lm_tile *t, int64_t 
     const int64_t n = t->n0, n1 = t->n1, ds = t->ds1, ss = t->ss1;
     for (int64_t j = 0; j < n1; j++) {
         fetch_lines(src + j * ss + shift, lines);
-        stream_short_row(dst + j * ds, src + j * ss, n);
+        lm_stream_row(dst + j * ds, src + j * ss, n, false);
     }
 }
 
@@ -131,12 +117,12 @@ static void long_rows_stream(char *dst, const char *src, const lm_tile *t) {
     for (int64_t j = 0; j < t->n1; j++) {
         const char *s = src + j * t->ss1;
         fetch_lines(s + t->ss1, FETCH_LINES);
-        lm_stream_row(dst + j * t->ds1, s, t->n0);
+        lm_stream_row(dst + j * t->ds1, s, t->n0, true);
     }
 }
 
-/* Rows of two lines and more are faster as they are. */
 void LM_KERNEL(rows_stream)(char *dst, const char *src, const lm_tile *t) {
+    /* Rows of two lines and more are faster as they are. */
     if (t->n0 < 2 * LM_LINE && t->ds1 == t->n0 && squeeze_row(dst, src, t->n1, t->n0, t->ss1)) return;
     const bool gaps = t->ds1 == t->n0 && t->ss1 > t->n0 + LM_LINE && t->ss1 < LM_PAGE;
     if (t->n0 < FETCH_BYTES && gaps)

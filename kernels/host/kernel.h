@@ -32,6 +32,9 @@ typedef void lm_kernel_fn(char *dst, const char *src, const lm_tile *tile);
 
 static inline int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
+/* A stride without its sign. */
+static inline int64_t lm_magnitude(int64_t v) { return v < 0 ? -v : v; }
+
 /* Is a run a machine word, of at most 16 bytes? Those are turned in registers. */
 static inline bool lm_is_word(int64_t run) { return run <= 16 && (run & (run - 1)) == 0; }
 

@@ -70,7 +70,7 @@ LM_INLINE bool stream_vectors(char *d, const char *s, int64_t n, int64_t run, co
     int64_t to = head + (n - head) / line * line;
     turn_row(d + to * run, s - to * run, n - to, run);
     for (; to - head > 2 * page; to -= page) {
-        lm_fetch(s - (to - page) * run);
+        lm_fetch(s - (to - page - 1) * run);
         stream_lines(d, s, to - page, to, run, t);
     }
     stream_lines(d, s, head, to, run, t);

@@ -21,22 +21,20 @@ typedef struct shuffle {
     _Alignas(LM_LINE) uint8_t order[LM_LINE];
 } shuffle;
 
-/* Runs that a permutation has to make for to be worth it, the second where the compiler copies them well one
- * by one; and those that are worth finding one. */
+/* Runs that a permutation has to make for to be worth it, the second for words, which are copied well one by
+ * one; and how many runs of a tile are worth finding one. */
 enum { SHUFFLE_GROUP = 3, SHUFFLE_WORDS = 5, SHUFFLE_RUNS = 512 };
-
-static inline int64_t magnitude_of(int64_t v) { return v < 0 ? -v : v; }
 
 static inline int64_t bytes_below(int64_t steps, int64_t step) { return step < 0 ? steps * step : 0; }
 
 static bool find_rows(shuffle *q, const lm_tile *t, int64_t group) {
     const bool near = t->ss0 >= -LM_LINE && t->ss0 <= LM_LINE && t->ss1 >= -LM_LINE && t->ss1 <= LM_LINE;
     if (t->n0 > LM_LINE || t->run > LM_LINE || !near || t->n1 < SHUFFLE_RUNS / t->n0) return false;
-    const int64_t row = t->n0 * t->run, reach = (t->n0 - 1) * magnitude_of(t->ss0) + t->run;
+    const int64_t row = t->n0 * t->run, reach = (t->n0 - 1) * lm_magnitude(t->ss0) + t->run;
     if (t->ds1 != row || row > LM_LINE || reach > LM_LINE) return false;
     int64_t rows = LM_LINE / row;
-    if (t->ss1 && rows > (LM_LINE - reach) / magnitude_of(t->ss1) + 1)
-        rows = (LM_LINE - reach) / magnitude_of(t->ss1) + 1;
+    if (t->ss1 && rows > (LM_LINE - reach) / lm_magnitude(t->ss1) + 1)
+        rows = (LM_LINE - reach) / lm_magnitude(t->ss1) + 1;
     if (rows * t->n0 < group) return false;
     *q = (shuffle){.rows = rows, .row = row, .step = t->ss1};
     q->low = bytes_below(t->n0 - 1, t->ss0) + bytes_below(rows - 1, t->ss1);

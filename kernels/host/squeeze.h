@@ -12,8 +12,8 @@
 
 #if defined(__AVX512VBMI__)
 
-/* Halves of lines of a period, after which all begins anew, or of several; how many bytes a half of one has
- * to make for to be worth its order. */
+/* Halves of lines of a period, after which all begins anew, or of several; how many bytes each of them has to
+ * make for to be worth its order. */
 enum { SQUEEZE_HALVES = 16, SQUEEZE_WORTH = 4096 };
 
 typedef struct squeezing {
@@ -39,12 +39,12 @@ static bool squeeze_half(squeezing *q, int64_t half, int64_t at, int64_t in, int
     return q->high[half] - q->low[half] <= HALF;
 }
 
-/* Halves from byte `first` of the dense row on. */
-static bool find_squeezing(squeezing *q, int64_t run, int64_t ss, int64_t first) {
+/* Halves from byte `first` of the dense row on; no more than `most` of them. */
+static bool find_squeezing(squeezing *q, int64_t run, int64_t ss, int64_t first, int64_t most) {
     const int64_t common = least(run & -run, HALF);
     q->halves = run / common;
     q->step = HALF / common * ss;
-    for (; 2 * q->halves <= SQUEEZE_HALVES; q->halves *= 2) q->step *= 2; /* long loops */
+    for (; 2 * q->halves <= most; q->halves *= 2) q->step *= 2; /* long loops */
     for (int64_t h = 0; h < q->halves; h++) {
         const int64_t begin = first + h * HALF;
         if (!squeeze_half(q, h, begin / run * ss, begin % run, run, ss)) return false;
@@ -87,7 +87,7 @@ static bool squeeze_row(char *dst, const char *src, int64_t n, int64_t run, int6
     const int64_t bytes = n * run, first = lm_to_line(dst), period = run / least(run & -run, HALF);
     squeezing q;
     if (ss < run || period > SQUEEZE_HALVES || bytes < SQUEEZE_WORTH * period) return false;
-    if (!find_squeezing(&q, run, ss, first)) return false;
+    if (!find_squeezing(&q, run, ss, first, least(bytes / SQUEEZE_WORTH, SQUEEZE_HALVES))) return false;
     const int64_t lines = (bytes - first) / LM_LINE;
     squeeze_part(dst, src, run, ss, 0, first);
     squeeze_halves(dst + first, src, &q, lines * (LM_LINE / HALF));

@@ -57,8 +57,22 @@ LM_INLINE void lm_fetch(const char *next) {
     for (int k = 0; k < LM_FETCH_LINES; k++) __builtin_prefetch(next + k * LM_LINE);
 }
 
-/* Copy n bytes of any alignment, whole lines past the caches. */
-LM_INLINE void lm_stream_row(char *restrict d, const char *restrict s, int64_t n) {
+/* Lines of a row; `halves` is constant. */
+LM_INLINE void lm_stream_body(char *restrict d, const char *restrict s, int64_t n, bool halves) {
+    int64_t i = 0;
+    if (!halves) {
+        lm_stream_lines(d, s, n);
+        return;
+    }
+    for (; n - i > 2 * LM_PAGE; i += LM_PAGE) {
+        lm_fetch(s + i + LM_PAGE);
+        lm_stream_halves(d + i, s + i, LM_PAGE);
+    }
+    lm_stream_halves(d + i, s + i, n - i);
+}
+
+/* Copy n bytes of any alignment, whole lines past the caches. Long rows do better by halves of them. */
+LM_INLINE void lm_stream_row(char *restrict d, const char *restrict s, int64_t n, bool halves) {
     const int64_t head = lm_to_line(d), body = n < head ? 0 : (n - head) & -(int64_t)LM_LINE,
                   end = head + body;
     if (!body) {
@@ -66,12 +80,7 @@ LM_INLINE void lm_stream_row(char *restrict d, const char *restrict s, int64_t n
         return;
     }
     if (head) lm_copy_short(d, s, head);
-    int64_t i = head;
-    for (; end - i > 2 * LM_PAGE; i += LM_PAGE) {
-        lm_fetch(s + i + LM_PAGE);
-        lm_stream_halves(d + i, s + i, LM_PAGE);
-    }
-    lm_stream_halves(d + i, s + i, end - i);
+    lm_stream_body(d + head, s + head, body, halves);
     if (n > end) lm_copy_short(d + end, s + end, n - end);
 }
 
@@ -80,7 +89,7 @@ LM_INLINE void lm_stream_row(char *restrict d, const char *restrict s, int64_t n
  * lines can be streamed whatever the alignment and length of the pieces. */
 enum { LM_STAGE_BYTES = 4096 };
 typedef struct lm_stage {
-    _Alignas(LM_LINE) char byte[LM_STAGE_BYTES + LM_LINE];
+    _Alignas(LM_LINE) char byte[LM_STAGE_BYTES + 2 * LM_LINE]; /* the last line is only read, and not used */
     char *out;
     int64_t from, fill; /* bytes [from, fill) are waiting; from > 0 only before the first full line */
 } lm_stage;

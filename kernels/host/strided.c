@@ -40,7 +40,7 @@ LM_INLINE void row_of(char *d, const char *s, int64_t n, int64_t run, int64_t ds
 /* Runs that are no word, into a dense row, by the next longer word: each store overwrites what the one before
  * wrote too much. The runs at the ends, beyond which nothing may be read or written, are exact. */
 LM_INLINE void row_of_words(char *d, const char *s, int64_t n, int64_t run, int64_t word, int64_t ss) {
-    const int64_t safe = ss < 0 ? -ss : ss;
+    const int64_t safe = lm_magnitude(ss);
     if (n < 2 || safe < word - run) {
         row_of(d, s, n, run, run, ss);
         return;
@@ -158,7 +158,7 @@ typedef struct fetch {
 } fetch;
 
 static fetch fetch_plan(const lm_tile *t) {
-    const int64_t row = t->n0 * t->run, gap = t->ss0 < 0 ? -t->ss0 : t->ss0;
+    const int64_t row = t->n0 * t->run, gap = lm_magnitude(t->ss0);
     fetch f = {0, least((t->run + LM_LINE - 1) / LM_LINE, FETCH_LINES)};
     if (gap < t->run + FETCH_STEP) return f;
     f.shift = row <= 2 * FETCH_BYTES && t->n1 > 1 ? (FETCH_BYTES / row + 1) * t->ss1
@@ -188,7 +188,7 @@ LM_INLINE void stream_direct(char *dst, const char *src, const lm_tile *t) {
 LM_INLINE void stream_long(char *dst, const char *src, const lm_tile *t) {
     for (int64_t j = 0; j < t->n1; j++)
         for (int64_t i = 0; i < t->n0; i++)
-            lm_stream_row(dst + j * t->ds1 + i * t->run, src + j * t->ss1 + i * t->ss0, t->run);
+            lm_stream_row(dst + j * t->ds1 + i * t->run, src + j * t->ss1 + i * t->ss0, t->run, true);
 }
 
 /* One row. */

@@ -264,7 +264,7 @@ LM_INLINE vec vec_even_lanes(vec a, vec b) { return (void)b, a; }
 LM_INLINE vec vec_odd_lanes(vec a, vec b) { return (void)b, a; }
 #endif
 
-/* Streams of long vectors run faster in stores of half a line. */
+/* Streams of long vectors run faster in stores of half a line. These, too, are aligned to what they store. */
 #if defined(__AVX512BW__)
 typedef __m256i half;
 LM_INLINE half half_load(const char *p) { return _mm256_loadu_si256((const __m256i *)(const void *)p); }
@@ -280,7 +280,7 @@ LM_INLINE void half_stream(char *p, half v) { vec_stream(p, v); }
 LM_INLINE void vec_stream_halves(char *p, vec v) { vec_stream(p, v); }
 #endif
 
-/* Bytes of a cache line, the unit of streaming stores; of a vector. */
+/* Bytes of a cache line, the unit of streaming stores; of a vector; of what streams store at once. */
 enum { LM_LINE = 64, VEC = sizeof(vec), HALF = sizeof(half) };
 
 #endif
