@@ -23,15 +23,18 @@ static const struct model {
     double seam;        /* of a latency, for the rest of a row that is not streamed */
     double joint;       /* of a latency, for a source line of a line that two tiles share */
     double late;        /* of a latency, for a line that was asked for too far ahead */
-    double turn;        /* ns until the reading of a transpose's next tile is in full swing */
+    double turn;        /* ns until the reading of a transpose's next tile is in full swing, if there is so much
+                           of it */
     double against;     /* ns a source line in memory where tiles do not follow the source */
     double near_against; /* the same in the third cache */
     double edge;         /* ns a run that is left over beside the blocks of a transpose */
     double unasked;      /* ns a source line in memory that the tile before did not ask for, being shorter */
     double rows;         /* of the source that hardware follows at once */
     double blind;        /* ns a source line in memory that it does not follow */
+    double missing;      /* ns a line that the first cache has lost between two stores to it */
+    double missing_block; /* the same for transposes */
 } model = {0.205,  0.318,  0.234, 1.13,  65.9, 0.393,  7.5,  5.24, 0.437,
-           0.0957, 0.0669, 225,   0.291, 1.83, 0.0253, 11.3, 16.1, 0.775};
+           0.0957, 0.0669, 225,   0.291, 1.83, 0.0253, 11.3, 16.1, 0.775, 4, 1.5};
 
 static const lm_calibration *calibration(const lm_problem *p) {
     return p->calibration ? p->calibration : &lm_usual_calibration;
@@ -147,6 +150,14 @@ static double blind_share(const lm_nest *nest, const shape *tile) {
     return blind < 0 ? 0 : blind < 1 ? blind : 1;
 }
 
+/* Bytes of a tile whose reading gets into full swing; shorter ones are read together with the next. */
+enum { SWING = 2048 };
+
+static double turn_ns(const lm_nest *nest, const shape *tile) {
+    const double share = tile->n0 * tile->n1 * (double)nest->tile.run / SWING;
+    return share < 1 ? model.turn * share : model.turn;
+}
+
 /* What tiles cost beyond their lines and pages. */
 static double tiles_ns(const lm_problem *p, const lm_step *step, const shape *tile, const lm_traffic *t,
                        double far) {
@@ -157,7 +168,7 @@ static double tiles_ns(const lm_problem *p, const lm_step *step, const shape *ti
         ns += late_lines(&step->nest, tile, t->l2_capacity, source) * model.late * latency;
         ns += source * far *
               (unasked_share(&step->nest) * model.unasked + blind_share(&step->nest, tile) * model.blind);
-        ns += tile->calls * model.turn;
+        ns += tile->calls * turn_ns(&step->nest, tile);
     }
     if (step->kernel->stream && pattern == LM_TRANSPOSE) ns += joints_ns(p, step, tile, source);
     if (step->kernel->stream && pattern == LM_GATHER)
@@ -177,16 +188,26 @@ static double far_share(const lm_machine *m, double lines) {
     return over < 0 ? 0 : over < 1 ? over : 1;
 }
 
-static double memory_ns(const lm_problem *p, const lm_step *step, const shape *tile) {
+/* Stores wait in turn for lines that the first cache has lost since the last store to them, where these are not
+ * next to each other. Transposes store whole vectors. */
+static double missing_ns(const lm_step *step, const lm_traffic *t) {
+    const double again = t->l1.side[LM_DST] - t->least_written;
+    if (step->kernel->stream || again <= 0) return 0;
+    return again * (step->kernel->pattern == LM_TRANSPOSE ? model.missing_block : model.missing);
+}
+
+/* *writing becomes the part that stores wait for while the processor goes on. */
+static double memory_ns(const lm_problem *p, const lm_step *step, const shape *tile, double *writing) {
     const lm_machine *m = lm_machine_get();
     const lm_calibration *c = calibration(p);
     const bool stream = step->kernel->stream;
     lm_traffic t;
     lm_traffic_find(&t, step);
     const double far = far_share(m, t.lines), near = 1 - far;
-    double ns = (t.l1.side[LM_DST] + t.l1.side[LM_SRC]) * c->l2;
+    double ns = (t.l1.side[LM_DST] + t.l1.side[LM_SRC]) * c->l2 + missing_ns(step, &t);
     if (t.lines > (double)m->cache_bytes[1] / LINE || stream) {
-        const double write = stream ? c->write_stream : c->write * far + c->l3 * model.near_write * near;
+        const double write = stream ? c->write_stream : c->l3 * model.near_write * near;
+        if (!stream) *writing = t.l2.side[LM_DST] * c->write * far;
         ns += breaks_ns(c, step, &t) * far + against_ns(step, &t, far);
         ns += writes_ns(step, &t.stroll[LM_DST]) * t.l2.side[LM_DST] * LINE * far;
         ns += t.l2.side[LM_SRC] * (c->read * far + c->l3 * near) + t.l2.side[LM_DST] * write;
@@ -208,15 +229,19 @@ static const struct {
     [LM_ROWS] = {14.5, 0.309, 0, 0.00728},      [LM_GATHER] = {15.7, 1.5, 0.272, 0.0122},
     [LM_SCATTER] = {15.7, 5.09, 0.263, 0.0122}, [LM_STRIDED] = {15.7, 1.8, 0.326, 0.0122},
     [LM_REVERSE] = {15.7, 1.5, 0, 0.023},       [LM_FILL] = {8, 2.0, 0, 0.02},
-    [LM_TRANSPOSE] = {12.2, 0.383, 0, 0.00181},
+    [LM_TRANSPOSE] = {12.2, 0.383, 0, 0.025},
 };
+
+/* Runs that transposes have kernels for besides words. */
+static bool is_turned(int64_t run) { return run == 3 || run == 6 || run == 12 || run == 24; }
 
 /* What the kernels turn in registers costs by the byte; the rest is copied run by run. */
 static double run_ns(const lm_step *step, double n0) {
     const lm_pattern pattern = step->kernel->pattern;
     const int64_t run = step->nest.tile.run, row = (int64_t)n0 * run;
     const bool word = lm_is_word(run);
-    if (pattern == LM_TRANSPOSE) return word && (row >= 16 || step->nest.tile.ds1 == row) ? 0 : 0.5;
+    if (pattern == LM_TRANSPOSE && !word) return is_turned(run) ? 0.5 : 4;
+    if (pattern == LM_TRANSPOSE) return row >= 16 || step->nest.tile.ds1 == row ? 0 : 0.5;
     if (pattern == LM_REVERSE) return word && (row >= 64 || (row & (row - 1)) == 0) ? 0 : 0.5;
     return kernel_ns[pattern].run;
 }
@@ -229,12 +254,27 @@ static double left_over(const lm_step *step, const shape *tile) {
     return tile->calls * (double)(n0 * n1 - rows * columns);
 }
 
+/* What streaming kernels do besides: calls fill a stage and empty it, and rows and runs that do not begin and
+ * end with lines are put together. Long ones are all lines but for their ends. */
+static double staging_ns(const lm_problem *p, const lm_step *step, const shape *tile) {
+    enum { LONG_ROW = 8 * LINE };
+    const lm_pattern pattern = step->kernel->pattern;
+    const int64_t run = step->nest.tile.run, row = (int64_t)tile->n0;
+    if (!step->kernel->stream) return 0;
+    if (pattern == LM_TRANSPOSE) return tile->calls * 20;
+    if (pattern == LM_GATHER)
+        return tile->calls * 10 + (run > LINE && run % LINE ? (double)p->payload * 0.025 : 0);
+    if (pattern != LM_ROWS || row >= LONG_ROW || whole_lines(&step->nest, row)) return 0;
+    return tile->calls * tile->n1 * (row < 2 * LINE ? 0.08 * (double)row : 10);
+}
+
 static double processor_ns(const lm_problem *p, const lm_step *step, const shape *tile) {
     const lm_pattern pattern = step->kernel->pattern;
     const double runs = pattern == LM_ROWS ? 0 : (double)p->count;
     const double ns = tile->calls * kernel_ns[pattern].call +
                       tile->calls * tile->n1 * kernel_ns[pattern].row + runs * run_ns(step, tile->n0) +
-                      left_over(step, tile) * model.edge + (double)p->payload * kernel_ns[pattern].byte;
+                      left_over(step, tile) * model.edge + (double)p->payload * kernel_ns[pattern].byte +
+                      staging_ns(p, step, tile);
     return ns * calibration(p)->call / lm_usual_calibration.call;
 }
 
@@ -246,8 +286,11 @@ enum { TINY = 4096 };
 double lm_cost(const lm_problem *p, const lm_step *step) {
     if (p->count == 0) return 0;
     const shape tile = shape_of(&step->nest);
-    double ns = processor_ns(p, step, &tile);
-    if (p->payload > TINY) ns += memory_ns(p, step, &tile);
+    double ns = processor_ns(p, step, &tile), writing = 0;
+    if (p->payload > TINY) {
+        const double memory = memory_ns(p, step, &tile, &writing);
+        ns = memory + (ns > writing ? ns : writing);
+    }
     return ns * 1e-9 / (step->params.threads > 1 ? 1 + 0.5 * (step->params.threads - 1) : 1);
 }
 

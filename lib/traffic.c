@@ -62,12 +62,18 @@ static void box_open(box *b, const lm_nest *nest) {
 }
 
 /* Chunks of neighbouring bytes: `count` of `bytes` each, at multiples of the largest power of two in `grid`,
- * if they begin at one. */
+ * if they begin at one; `spread` bytes of a page have them all, where steps are about a multiple of a page. */
 typedef struct chunks {
-    double count, bytes;
+    double count, bytes, spread;
     int64_t grid;
     bool whole; /* lines, if the pointer is at one */
 } chunks;
+
+/* How far a step is from a multiple of a page. */
+static inline double off_page(int64_t step) {
+    const int64_t past = step & (PAGE - 1);
+    return (double)(past < PAGE / 2 ? past : PAGE - past);
+}
 
 /* What the box is on one side, where bytes closer than `unit` are neighbours. */
 static inline chunks chunks_of(const box *b, lm_side which, double unit) {
@@ -80,13 +86,15 @@ static inline chunks chunks_of(const box *b, lm_side which, double unit) {
         if (s->bytes >= unit && s->bytes > bytes) break;
         bytes += (n - 1) * s->bytes;
     }
+    double spread = bytes;
     for (; s < end; s++) {
         const double n = b->extent[s->axis];
         if (n == 1) continue;
         count *= n;
+        spread += (n - 1) * off_page(s->step);
         grid |= s->step;
     }
-    return (chunks){count, bytes, grid, (grid | (int64_t)bytes | b->offset[which]) % LINE == 0};
+    return (chunks){count, bytes, spread, grid, (grid | (int64_t)bytes | b->offset[which]) % LINE == 0};
 }
 
 /* Lines of chunks. One that may begin anywhere touches one more now and then. */
@@ -96,13 +104,19 @@ static double lines_in(const chunks *c) {
     return c->count * (c->bytes / LINE + more);
 }
 
-/* Where chunks at large powers of two begin in the same few sets of a cache, they take as much of it as if
- * they were that many times more lines. */
-static double crowding(const chunks *c) {
+/* Sets of a cache that chunks at large powers of two begin in. */
+static double sets_on_grid(const chunks *c) {
     const int64_t common = c->grid & -c->grid;
-    if (common <= LINE || c->bytes >= (double)common) return 1;
+    if (common <= LINE || c->bytes >= (double)common) return SETS;
     const double lines = c->bytes / LINE + 0.5, starts = common >= PAGE ? 1 : (double)(PAGE / common);
-    const double sets = starts * (lines < 1 ? 1 : lines);
+    return starts * (lines < 1 ? 1 : lines);
+}
+
+/* Where chunks share few sets of a cache, they take as much of it as if they were that many times more lines. */
+static double crowding(const chunks *c) {
+    if (c->count == 1) return 1;
+    const double spread = c->spread / LINE + 0.5, grid = sets_on_grid(c);
+    const double near = spread < 1 ? 1 : spread, sets = near < grid ? near : grid;
     return sets < SETS ? SETS / sets : 1;
 }
 
@@ -110,10 +124,10 @@ static double pages_in(const chunks *c) {
     return c->count * (c->bytes >= PAGE ? c->bytes / PAGE + 0.5 : 1 + 0.5 * c->bytes / PAGE);
 }
 
-/* Lines of the whole box on both sides. */
-static double lines_of(const box *b) {
-    const chunks dst = chunks_of(b, LM_DST, LINE), src = chunks_of(b, LM_SRC, LINE);
-    return lines_in(&dst) + lines_in(&src);
+/* Lines of the whole box on one side. */
+static double lines_of(const box *b, lm_side which) {
+    const chunks c = chunks_of(b, which, LINE);
+    return lines_in(&c);
 }
 
 /* ---- loops ---------------------------------------------------------------------------------------- */
@@ -283,7 +297,8 @@ void lm_traffic_find(lm_traffic *t, const lm_step *step) {
     levels l;
     box_open(&b, &step->nest);
     find_levels(&l, step);
-    t->lines = lines_of(&b);
+    t->least_written = lines_of(&b, LM_DST);
+    t->lines = t->least_written + lines_of(&b, LM_SRC);
     t->pages = t->lines > LINE * model.tlb_first;
     for (int side = 0; side < 2; side++) t->stroll[side] = stroll_of(step, &l, (lm_side)side);
     t->follows = next_tile(&step->nest) < PAGE;
@@ -306,5 +321,5 @@ double lm_traffic_least(const lm_problem *p) {
     for (int k = 0; k < p->rank; k++) nest.dim[k] = p->dim[k];
     box b;
     box_open(&b, &nest);
-    return lines_of(&b);
+    return lines_of(&b, LM_DST) + lines_of(&b, LM_SRC);
 }

@@ -22,6 +22,7 @@ typedef struct lm_stroll {
 
 typedef struct lm_traffic {
     double lines;                  /* that the nest touches on both sides together */
+    double least_written;          /* lines of the destination, each once */
     double l2_capacity;            /* lines that data stay in */
     lm_fetched l1, l2;             /* lines */
     bool pages;                    /* are there so many pages that they matter? Else the next two are 0 */
