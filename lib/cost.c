@@ -25,6 +25,7 @@ static const struct model {
     double late;        /* of a latency, for a line that was asked for too far ahead */
     double turn;        /* ns until the reading of a transpose's next tile is in full swing, if there is so much
                            of it */
+    double near_turn;   /* of that, in the third cache */
     double against;     /* ns a source line in memory where tiles do not follow the source */
     double near_against; /* the same in the third cache */
     double edge;         /* ns a run that is left over beside the blocks of a transpose */
@@ -34,7 +35,7 @@ static const struct model {
     double missing;      /* ns a line that the first cache has lost between two stores to it */
     double missing_block; /* the same for transposes */
 } model = {0.205,  0.318,  0.234, 1.13,  65.9, 0.393,  7.5,  5.24, 0.437,
-           0.0957, 0.0669, 225,   0.291, 1.83, 0.0253, 11.3, 16.1, 0.775, 4, 1.5};
+           0.0957, 0.0669, 225,   0.5, 0.291, 1.83, 0.0253, 11.3, 16.1, 0.775, 4, 1.5};
 
 static const lm_calibration *calibration(const lm_problem *p) {
     return p->calibration ? p->calibration : &lm_usual_calibration;
@@ -151,11 +152,11 @@ static double blind_share(const lm_nest *nest, const shape *tile) {
 }
 
 /* Bytes of a tile whose reading gets into full swing; shorter ones are read together with the next. */
-enum { SWING = 2048 };
+enum { SWING = 4096 };
 
-static double turn_ns(const lm_nest *nest, const shape *tile) {
+static double turn_ns(const lm_nest *nest, const shape *tile, double far) {
     const double share = tile->n0 * tile->n1 * (double)nest->tile.run / SWING;
-    return share < 1 ? model.turn * share : model.turn;
+    return (share < 1 ? share : 1) * (far + (1 - far) * model.near_turn) * model.turn;
 }
 
 /* What tiles cost beyond their lines and pages. */
@@ -168,7 +169,7 @@ static double tiles_ns(const lm_problem *p, const lm_step *step, const shape *ti
         ns += late_lines(&step->nest, tile, t->l2_capacity, source) * model.late * latency;
         ns += source * far *
               (unasked_share(&step->nest) * model.unasked + blind_share(&step->nest, tile) * model.blind);
-        ns += tile->calls * turn_ns(&step->nest, tile);
+        ns += tile->calls * turn_ns(&step->nest, tile, far);
     }
     if (step->kernel->stream && pattern == LM_TRANSPOSE) ns += joints_ns(p, step, tile, source);
     if (step->kernel->stream && pattern == LM_GATHER)
@@ -188,12 +189,17 @@ static double far_share(const lm_machine *m, double lines) {
     return over < 0 ? 0 : over < 1 ? over : 1;
 }
 
-/* Stores wait in turn for lines that the first cache has lost since the last store to them, where these are not
- * next to each other. Transposes store whole vectors. */
+/* Stores wait in turn for lines that the first cache has lost since the last store to them, where pieces are short
+ * and lie apart. Transposes store whole vectors. */
 static double missing_ns(const lm_step *step, const lm_traffic *t) {
+    enum { APART = 4 * LINE };
+    const lm_pattern pattern = step->kernel->pattern;
+    const lm_tile *tile = &step->nest.tile;
     const double again = t->l1.side[LM_DST] - t->least_written;
     if (step->kernel->stream || again <= 0) return 0;
-    return again * (step->kernel->pattern == LM_TRANSPOSE ? model.missing_block : model.missing);
+    if (pattern == LM_TRANSPOSE) return again * model.missing_block;
+    if (pattern == LM_SCATTER || pattern == LM_STRIDED) return again * model.missing;
+    return tile->n0 * tile->run < LINE && tile->ds1 > APART ? again * model.missing : 0;
 }
 
 /* *writing becomes the part that stores wait for while the processor goes on. */
@@ -226,10 +232,10 @@ static double memory_ns(const lm_problem *p, const lm_step *step, const shape *t
 static const struct {
     double call, row, run, byte;
 } kernel_ns[LM_PATTERN_COUNT] = {
-    [LM_ROWS] = {14.5, 0.309, 0, 0.00728},      [LM_GATHER] = {15.7, 1.5, 0.272, 0.0122},
-    [LM_SCATTER] = {15.7, 5.09, 0.263, 0.0122}, [LM_STRIDED] = {15.7, 1.8, 0.326, 0.0122},
-    [LM_REVERSE] = {15.7, 1.5, 0, 0.023},       [LM_FILL] = {8, 2.0, 0, 0.02},
-    [LM_TRANSPOSE] = {12.2, 0.383, 0, 0.025},
+    [LM_ROWS] = {10.8, 0.309, 0, 0.00728},    [LM_GATHER] = {12, 1.5, 0.272, 0.0122},
+    [LM_SCATTER] = {12, 0.6, 0.263, 0.0122}, [LM_STRIDED] = {12, 1.8, 0.326, 0.0122},
+    [LM_REVERSE] = {12, 1.5, 0, 0.023},      [LM_FILL] = {5, 2.0, 0, 0.02},
+    [LM_TRANSPOSE] = {8, 0.383, 0, 0.015},
 };
 
 /* Runs that transposes have kernels for besides words. */
@@ -240,7 +246,7 @@ static double run_ns(const lm_step *step, double n0) {
     const lm_pattern pattern = step->kernel->pattern;
     const int64_t run = step->nest.tile.run, row = (int64_t)n0 * run;
     const bool word = lm_is_word(run);
-    if (pattern == LM_TRANSPOSE && !word) return is_turned(run) ? 0.5 : 4;
+    if (pattern == LM_TRANSPOSE && !word) return !is_turned(run) ? 4 : n0 < 4 ? 0.8 : 0.35;
     if (pattern == LM_TRANSPOSE) return row >= 16 || step->nest.tile.ds1 == row ? 0 : 0.5;
     if (pattern == LM_REVERSE) return word && (row >= 64 || (row & (row - 1)) == 0) ? 0 : 0.5;
     return kernel_ns[pattern].run;
@@ -257,15 +263,35 @@ static double left_over(const lm_step *step, const shape *tile) {
 /* What streaming kernels do besides: calls fill a stage and empty it, and rows and runs that do not begin and
  * end with lines are put together. Long ones are all lines but for their ends. */
 static double staging_ns(const lm_problem *p, const lm_step *step, const shape *tile) {
-    enum { LONG_ROW = 8 * LINE };
+    enum { SHORT_ROW = 2 * LINE, LONG_ROW = 5 * LINE };
     const lm_pattern pattern = step->kernel->pattern;
-    const int64_t run = step->nest.tile.run, row = (int64_t)tile->n0;
+    const lm_tile *t = &step->nest.tile;
+    const int64_t row = (int64_t)tile->n0;
     if (!step->kernel->stream) return 0;
     if (pattern == LM_TRANSPOSE) return tile->calls * 20;
     if (pattern == LM_GATHER)
-        return tile->calls * 10 + (run > LINE && run % LINE ? (double)p->payload * 0.025 : 0);
+        return tile->calls * (10 + tile->n1 * 0.5) +
+               (t->run >= SHORT_ROW && t->run % LINE ? (double)p->payload * 0.015 : 0);
     if (pattern != LM_ROWS || row >= LONG_ROW || whole_lines(&step->nest, row)) return 0;
-    return tile->calls * tile->n1 * (row < 2 * LINE ? 0.08 * (double)row : 10);
+    if (row < SHORT_ROW) return t->ds1 == row ? 0 : tile->calls * tile->n1 * 0.08 * (double)row;
+    return tile->calls * tile->n1 * 10;
+}
+
+/* A tile of less than some lines that is not made of blocks goes run by run. */
+static double in_pieces_ns(const lm_step *step, const shape *tile) {
+    enum { FEW = 3 * LINE };
+    const int64_t run = step->nest.tile.run, n0 = (int64_t)tile->n0, n1 = (int64_t)tile->n1;
+    if (step->kernel->pattern != LM_TRANSPOSE || run > 16 || n0 * n1 * run > FEW) return 0;
+    return (n0 | n1) % (16 / run) ? tile->calls * (double)(n0 * n1) * 0.35 : 0;
+}
+
+/* Rows of a fill that are longer than a line but no stretch of their own. */
+static double laid_out_ns(const lm_step *step, const shape *tile) {
+    enum { STRETCH = 1024 };
+    const int64_t run = step->nest.tile.run, row = (int64_t)tile->n0 * run;
+    return step->kernel->pattern == LM_FILL && run < LINE && row >= LINE && row <= STRETCH
+               ? tile->calls * tile->n1 * 45
+               : 0;
 }
 
 static double processor_ns(const lm_problem *p, const lm_step *step, const shape *tile) {
@@ -274,7 +300,7 @@ static double processor_ns(const lm_problem *p, const lm_step *step, const shape
     const double ns = tile->calls * kernel_ns[pattern].call +
                       tile->calls * tile->n1 * kernel_ns[pattern].row + runs * run_ns(step, tile->n0) +
                       left_over(step, tile) * model.edge + (double)p->payload * kernel_ns[pattern].byte +
-                      staging_ns(p, step, tile);
+                      staging_ns(p, step, tile) + in_pieces_ns(step, tile) + laid_out_ns(step, tile);
     return ns * calibration(p)->call / lm_usual_calibration.call;
 }
 
@@ -289,7 +315,8 @@ double lm_cost(const lm_problem *p, const lm_step *step) {
     double ns = processor_ns(p, step, &tile), writing = 0;
     if (p->payload > TINY) {
         const double memory = memory_ns(p, step, &tile, &writing);
-        ns = memory + (ns > writing ? ns : writing);
+        const bool at_once = step->kernel->pattern == LM_TRANSPOSE; /* a block is stored */
+        ns = memory + (at_once ? ns + writing : ns > writing ? ns : writing);
     }
     return ns * 1e-9 / (step->params.threads > 1 ? 1 + 0.5 * (step->params.threads - 1) : 1);
 }
