@@ -23,19 +23,19 @@ static const struct model {
     double seam;        /* of a latency, for the rest of a row that is not streamed */
     double joint;       /* of a latency, for a source line of a line that two tiles share */
     double late;        /* of a latency, for a line that was asked for too far ahead */
-    double turn;        /* ns until the reading of a transpose's next tile is in full swing, if there is so much
-                           of it */
+    double turn;        /* ns until the reading of a transpose's next tile is in full swing */
     double near_turn;   /* of that, in the third cache */
     double against;     /* ns a source line in memory where tiles do not follow the source */
-    double near_against; /* the same in the third cache */
-    double edge;         /* ns a run that is left over beside the blocks of a transpose */
-    double unasked;      /* ns a source line in memory that the tile before did not ask for, being shorter */
-    double rows;         /* of the source that hardware follows at once */
-    double blind;        /* ns a source line in memory that it does not follow */
-    double missing;      /* ns a line that the first cache has lost between two stores to it */
+    double near_against;  /* the same in the third cache */
+    double edge;          /* ns a run that is left over beside the blocks of a transpose */
+    double unasked;       /* ns a source line in memory that the tile before did not ask for, being shorter */
+    double rows;          /* of the source that hardware follows at once */
+    double blind;         /* ns a source line in memory that it does not follow */
+    double overlap;       /* of the processor's time and that of stores, what hides behind the longer one */
+    double missing;       /* ns a line that the first cache has lost between two stores to it */
     double missing_block; /* the same for transposes */
-} model = {0.205,  0.318,  0.234, 1.13,  65.9, 0.393,  7.5,  5.24, 0.437,
-           0.0957, 0.0669, 225,   0.5, 0.291, 1.83, 0.0253, 11.3, 16.1, 0.775, 4, 1.5};
+} model = {0.205, 0.318, 0.234, 1.13, 65.9,   0.393, 7.5,  5.24,  0.437, 0.0957, 0.0669,
+           225,   0.5,   0.291, 1.83, 0.0253, 11.3,  16.1, 0.775, 0.8,   4,      1.5};
 
 static const lm_calibration *calibration(const lm_problem *p) {
     return p->calibration ? p->calibration : &lm_usual_calibration;
@@ -189,8 +189,8 @@ static double far_share(const lm_machine *m, double lines) {
     return over < 0 ? 0 : over < 1 ? over : 1;
 }
 
-/* Stores wait in turn for lines that the first cache has lost since the last store to them, where pieces are short
- * and lie apart. Transposes store whole vectors. */
+/* Stores wait in turn for lines that the first cache has lost since the last store to them, where pieces are
+ * short and lie apart. Transposes store whole vectors. */
 static double missing_ns(const lm_step *step, const lm_traffic *t) {
     enum { APART = 4 * LINE };
     const lm_pattern pattern = step->kernel->pattern;
@@ -232,7 +232,7 @@ static double memory_ns(const lm_problem *p, const lm_step *step, const shape *t
 static const struct {
     double call, row, run, byte;
 } kernel_ns[LM_PATTERN_COUNT] = {
-    [LM_ROWS] = {10.8, 0.309, 0, 0.00728},    [LM_GATHER] = {12, 1.5, 0.272, 0.0122},
+    [LM_ROWS] = {10.8, 0.309, 0, 0.00728},   [LM_GATHER] = {12, 1.5, 0.272, 0.0122},
     [LM_SCATTER] = {12, 0.6, 0.263, 0.0122}, [LM_STRIDED] = {12, 1.8, 0.326, 0.0122},
     [LM_REVERSE] = {12, 1.5, 0, 0.023},      [LM_FILL] = {5, 2.0, 0, 0.02},
     [LM_TRANSPOSE] = {8, 0.383, 0, 0.015},
@@ -309,14 +309,20 @@ static double processor_ns(const lm_problem *p, const lm_step *step, const shape
 /* Below this, everything is in the first cache after the first call, and only instructions count. */
 enum { TINY = 4096 };
 
+/* Processors go on while stores wait for lines, except between the blocks of transposes, which are stored at
+ * once. */
+static double hidden_ns(const lm_step *step, double processor, double writing) {
+    if (step->kernel->pattern == LM_TRANSPOSE) return 0;
+    return model.overlap * (processor < writing ? processor : writing);
+}
+
 double lm_cost(const lm_problem *p, const lm_step *step) {
     if (p->count == 0) return 0;
     const shape tile = shape_of(&step->nest);
     double ns = processor_ns(p, step, &tile), writing = 0;
     if (p->payload > TINY) {
         const double memory = memory_ns(p, step, &tile, &writing);
-        const bool at_once = step->kernel->pattern == LM_TRANSPOSE; /* a block is stored */
-        ns = memory + (at_once ? ns + writing : ns > writing ? ns : writing);
+        ns += memory + writing - hidden_ns(step, ns, writing);
     }
     return ns * 1e-9 / (step->params.threads > 1 ? 1 + 0.5 * (step->params.threads - 1) : 1);
 }

@@ -62,7 +62,8 @@ static void box_open(box *b, const lm_nest *nest) {
 }
 
 /* Chunks of neighbouring bytes: `count` of `bytes` each, at multiples of the largest power of two in `grid`,
- * if they begin at one; `spread` bytes of a page have them all, where steps are about a multiple of a page. */
+ * if they begin at one; `spread` bytes of a page have them all, where steps are about a multiple of a page.
+ */
 typedef struct chunks {
     double count, bytes, spread;
     int64_t grid;
@@ -112,7 +113,8 @@ static double sets_on_grid(const chunks *c) {
     return starts * (lines < 1 ? 1 : lines);
 }
 
-/* Where chunks share few sets of a cache, they take as much of it as if they were that many times more lines. */
+/* Where chunks share few sets of a cache, they take as much of it as if they were that many times more lines.
+ */
 static double crowding(const chunks *c) {
     if (c->count == 1) return 1;
     const double spread = c->spread / LINE + 0.5, grid = sets_on_grid(c);
