@@ -189,17 +189,22 @@ static double far_share(const lm_machine *m, double lines) {
     return over < 0 ? 0 : over < 1 ? over : 1;
 }
 
-/* Stores wait in turn for lines that the first cache has lost since the last store to them, where pieces are
- * short and lie apart. Transposes store whole vectors. */
+/* Bytes from one short piece that a kernel stores to the next; 0 where they make up lines. */
+static int64_t store_step(const lm_step *step) {
+    const lm_tile *tile = &step->nest.tile;
+    const lm_pattern pattern = step->kernel->pattern;
+    if (pattern == LM_SCATTER || pattern == LM_STRIDED) return tile->ds0;
+    return tile->n0 * tile->run < LINE ? tile->ds1 : 0;
+}
+
+/* Stores wait in turn for lines that the first cache has lost since the last store to them, where hardware
+ * does not see them coming. Transposes store whole vectors. */
 static double missing_ns(const lm_step *step, const lm_traffic *t) {
     enum { APART = 4 * LINE };
-    const lm_pattern pattern = step->kernel->pattern;
-    const lm_tile *tile = &step->nest.tile;
     const double again = t->l1.side[LM_DST] - t->least_written;
     if (step->kernel->stream || again <= 0) return 0;
-    if (pattern == LM_TRANSPOSE) return again * model.missing_block;
-    if (pattern == LM_SCATTER || pattern == LM_STRIDED) return again * model.missing;
-    return tile->n0 * tile->run < LINE && tile->ds1 > APART ? again * model.missing : 0;
+    if (step->kernel->pattern == LM_TRANSPOSE) return again * model.missing_block;
+    return lm_magnitude(store_step(step)) > APART ? again * model.missing : 0;
 }
 
 /* *writing becomes the part that stores wait for while the processor goes on. */
@@ -234,11 +239,11 @@ static const struct {
 } kernel_ns[LM_PATTERN_COUNT] = {
     [LM_ROWS] = {10.8, 0.309, 0, 0.00728},   [LM_GATHER] = {12, 1.5, 0.272, 0.0122},
     [LM_SCATTER] = {12, 0.6, 0.263, 0.0122}, [LM_STRIDED] = {12, 1.8, 0.326, 0.0122},
-    [LM_REVERSE] = {12, 1.5, 0, 0.023},      [LM_FILL] = {5, 2.0, 0, 0.02},
+    [LM_REVERSE] = {12, 1.5, 0, 0.023},      [LM_FILL] = {5, 0.3, 0, 0.02},
     [LM_TRANSPOSE] = {8, 0.383, 0, 0.015},
 };
 
-/* Runs that transposes have kernels for besides words. */
+/* Runs that kernels know besides words. */
 static bool is_turned(int64_t run) { return run == 3 || run == 6 || run == 12 || run == 24; }
 
 /* What the kernels turn in registers costs by the byte; the rest is copied run by run. */
@@ -249,6 +254,8 @@ static double run_ns(const lm_step *step, double n0) {
     if (pattern == LM_TRANSPOSE && !word) return !is_turned(run) ? 4 : n0 < 4 ? 0.8 : 0.35;
     if (pattern == LM_TRANSPOSE) return row >= 16 || step->nest.tile.ds1 == row ? 0 : 0.5;
     if (pattern == LM_REVERSE) return word && (row >= 64 || (row & (row - 1)) == 0) ? 0 : 0.5;
+    if (pattern == LM_SCATTER || pattern == LM_STRIDED)
+        return word || (is_turned(run) && run < 24) || run >= 32 ? kernel_ns[pattern].run : 2;
     return kernel_ns[pattern].run;
 }
 

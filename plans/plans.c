@@ -34,12 +34,18 @@ int lm_src_next_axis(const lm_problem *p, int but) {
     return best;
 }
 
-/* Near the threshold the model has to judge; far from it there is nothing to judge. */
-enum { NEAR = 4 };
+/* Near the threshold the model has to judge, and beyond where a call has little to stream; elsewhere there is
+ * nothing to judge. */
+enum { NEAR = 4, LITTLE = 2048 };
+
+static bool is_little(const lm_problem *p, const lm_params *params) {
+    return params->tile[0] * params->tile[1] <= LITTLE / p->run && params->inner >= 0;
+}
 
 int lm_propose(const lm_problem *p, const lm_params *params, lm_params *out, int count) {
     const int64_t threshold = lm_stream_threshold();
-    for (int stream = p->payload >= threshold * NEAR; stream <= (p->payload >= threshold / NEAR); stream++) {
+    for (int stream = p->payload >= threshold * NEAR && !is_little(p, params);
+         stream <= (p->payload >= threshold / NEAR); stream++) {
         if (count == LM_PROPOSALS) return count;
         out[count] = *params;
         out[count++].stream = stream;
