@@ -238,24 +238,41 @@ static const struct {
     double call, row, run, byte;
 } kernel_ns[LM_PATTERN_COUNT] = {
     [LM_ROWS] = {10.8, 0.309, 0, 0.00728},   [LM_GATHER] = {12, 1.5, 0.272, 0.0122},
-    [LM_SCATTER] = {12, 0.6, 0.263, 0.0122}, [LM_STRIDED] = {12, 1.8, 0.326, 0.0122},
+    [LM_SCATTER] = {12, 0.8, 0.263, 0.0122}, [LM_STRIDED] = {12, 1.8, 0.326, 0.0122},
     [LM_REVERSE] = {12, 1.5, 0, 0.023},      [LM_FILL] = {5, 0.3, 0, 0.02},
     [LM_TRANSPOSE] = {8, 0.383, 0, 0.015},
 };
 
+/* Nanoseconds that some kernels take besides. */
+static const struct {
+    double stage, stage_row,
+        stage_byte;             /* of a stage: filling and emptying it, a short row, a byte of long runs */
+    double block_stage;         /* of a transpose */
+    double ragged, ragged_byte; /* streamed rows that are no whole lines; short ones with gaps by the byte */
+    double piece;               /* a run of a tile that is no blocks */
+    double laid_out;            /* a row of a fill */
+    double unknown, unknown_turned; /* a run of a length that scatters and transposes have no code for */
+    double odd, odd_few;            /* a run that transposes have, in few rows */
+} extra_ns = {10, 0.5, 0.015, 20, 10, 0.08, 0.35, 45, 2, 4, 0.35, 0.8};
+
 /* Runs that kernels know besides words. */
 static bool is_turned(int64_t run) { return run == 3 || run == 6 || run == 12 || run == 24; }
+
+static double odd_run_ns(int64_t run, double rows) {
+    if (!is_turned(run)) return extra_ns.unknown_turned;
+    return rows < 4 ? extra_ns.odd_few : extra_ns.odd;
+}
 
 /* What the kernels turn in registers costs by the byte; the rest is copied run by run. */
 static double run_ns(const lm_step *step, double n0) {
     const lm_pattern pattern = step->kernel->pattern;
     const int64_t run = step->nest.tile.run, row = (int64_t)n0 * run;
     const bool word = lm_is_word(run);
-    if (pattern == LM_TRANSPOSE && !word) return !is_turned(run) ? 4 : n0 < 4 ? 0.8 : 0.35;
+    if (pattern == LM_TRANSPOSE && !word) return odd_run_ns(run, n0);
     if (pattern == LM_TRANSPOSE) return row >= 16 || step->nest.tile.ds1 == row ? 0 : 0.5;
     if (pattern == LM_REVERSE) return word && (row >= 64 || (row & (row - 1)) == 0) ? 0 : 0.5;
     if (pattern == LM_SCATTER || pattern == LM_STRIDED)
-        return word || (is_turned(run) && run < 24) || run >= 32 ? kernel_ns[pattern].run : 2;
+        return word || (is_turned(run) && run < 24) || run >= 32 ? kernel_ns[pattern].run : extra_ns.unknown;
     return kernel_ns[pattern].run;
 }
 
@@ -275,21 +292,22 @@ static double staging_ns(const lm_problem *p, const lm_step *step, const shape *
     const lm_tile *t = &step->nest.tile;
     const int64_t row = (int64_t)tile->n0;
     if (!step->kernel->stream) return 0;
-    if (pattern == LM_TRANSPOSE) return tile->calls * 20;
+    if (pattern == LM_TRANSPOSE) return tile->calls * extra_ns.block_stage;
     if (pattern == LM_GATHER)
-        return tile->calls * (10 + tile->n1 * 0.5) +
-               (t->run >= SHORT_ROW && t->run % LINE ? (double)p->payload * 0.015 : 0);
+        return tile->calls * (extra_ns.stage + tile->n1 * extra_ns.stage_row) +
+               (t->run >= SHORT_ROW && t->run % LINE ? (double)p->payload * extra_ns.stage_byte : 0);
     if (pattern != LM_ROWS || row >= LONG_ROW || whole_lines(&step->nest, row)) return 0;
-    if (row < SHORT_ROW) return t->ds1 == row ? 0 : tile->calls * tile->n1 * 0.08 * (double)row;
-    return tile->calls * tile->n1 * 10;
+    if (row < SHORT_ROW)
+        return t->ds1 == row ? 0 : tile->calls * tile->n1 * (double)row * extra_ns.ragged_byte;
+    return tile->calls * tile->n1 * extra_ns.ragged;
 }
 
 /* A tile of less than some lines that is not made of blocks goes run by run. */
 static double in_pieces_ns(const lm_step *step, const shape *tile) {
     enum { FEW = 3 * LINE };
     const int64_t run = step->nest.tile.run, n0 = (int64_t)tile->n0, n1 = (int64_t)tile->n1;
-    if (step->kernel->pattern != LM_TRANSPOSE || run > 16 || n0 * n1 * run > FEW) return 0;
-    return (n0 | n1) % (16 / run) ? tile->calls * (double)(n0 * n1) * 0.35 : 0;
+    if (step->kernel->pattern != LM_TRANSPOSE || !lm_is_word(run) || n0 * n1 * run > FEW) return 0;
+    return (n0 | n1) % (16 / run) ? tile->calls * (double)(n0 * n1) * extra_ns.piece : 0;
 }
 
 /* Rows of a fill that are longer than a line but no stretch of their own. */
@@ -297,7 +315,7 @@ static double laid_out_ns(const lm_step *step, const shape *tile) {
     enum { STRETCH = 1024 };
     const int64_t run = step->nest.tile.run, row = (int64_t)tile->n0 * run;
     return step->kernel->pattern == LM_FILL && run < LINE && row >= LINE && row <= STRETCH
-               ? tile->calls * tile->n1 * 45
+               ? tile->calls * tile->n1 * extra_ns.laid_out
                : 0;
 }
 
