@@ -238,7 +238,7 @@ static const struct {
     double call, row, run, byte;
 } kernel_ns[LM_PATTERN_COUNT] = {
     [LM_ROWS] = {10.8, 0.309, 0, 0.00728},   [LM_GATHER] = {12, 1.5, 0.272, 0.0122},
-    [LM_SCATTER] = {12, 0.8, 0.263, 0.0122}, [LM_STRIDED] = {12, 1.8, 0.326, 0.0122},
+    [LM_SCATTER] = {16, 0.8, 0.263, 0.0122}, [LM_STRIDED] = {12, 1.8, 0.326, 0.0122},
     [LM_REVERSE] = {12, 1.5, 0, 0.023},      [LM_FILL] = {5, 0.3, 0, 0.02},
     [LM_TRANSPOSE] = {8, 0.383, 0, 0.015},
 };
@@ -302,12 +302,14 @@ static double staging_ns(const lm_problem *p, const lm_step *step, const shape *
     return tile->calls * tile->n1 * extra_ns.ragged;
 }
 
-/* A tile of less than some lines that is not made of blocks goes run by run. */
+/* A tile of less than some lines that is not made of blocks goes run by run; the first runs are in its call.
+ */
 static double in_pieces_ns(const lm_step *step, const shape *tile) {
-    enum { FEW = 3 * LINE };
+    enum { FEW = 3 * LINE, FIRST = 8 };
     const int64_t run = step->nest.tile.run, n0 = (int64_t)tile->n0, n1 = (int64_t)tile->n1;
     if (step->kernel->pattern != LM_TRANSPOSE || !lm_is_word(run) || n0 * n1 * run > FEW) return 0;
-    return (n0 | n1) % (16 / run) ? tile->calls * (double)(n0 * n1) * extra_ns.piece : 0;
+    if (run_ns(step, tile->n0) > 0 || n0 * n1 <= FIRST || (n0 | n1) % (16 / run) == 0) return 0;
+    return tile->calls * (double)(n0 * n1 - FIRST) * extra_ns.piece;
 }
 
 /* Rows of a fill that are longer than a line but no stretch of their own. */
