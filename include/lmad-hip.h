@@ -11,8 +11,9 @@
  * where an error waits there, and only then, a call does its work on a thread that it makes for that (some
  * tens of microseconds; LMAD_ERR_NO_MEMORY where there can be none), for HIP cannot put an error back. On
  * hipStreamPerThread, which is another stream on another thread, the work is then done in the default stream,
- * which waits for it and for which it waits. Not so where hipStreamPerThread is being captured: an error of
- * the call then takes the place of the caller's; nor before version 7 of the run time: there success does,
+ * which waits for it and for which it waits (so no other blocking stream may be being captured meanwhile). Not
+ * so where hipStreamPerThread is being captured: an error of the call, or of the question whether it is
+ * captured, then takes the place of the caller's; nor before version 7 of the run time: there success does,
  * too.
  *
  * Kernels are compiled by the run time's own compiler when a plan first needs one, some tenths of a second
@@ -21,6 +22,9 @@
  * dozens of them in all: the shape of a problem is an argument, so a new shape compiles nothing. Executions
  * never compile. Where there is no compiler and nothing on disk, or the compiler does not know the device,
  * plans fail with LMAD_ERR_NO_CODE.
+ *
+ * A thread that calls these needs, besides the library's 64 KiB of stack, what HIP itself does: its compiler
+ * some MiB.
  *
  * All functions are thread-safe as those of lmad.h are. HIP does not survive fork(): if the parent has used
  * devices, plans and executions of the child fail with LMAD_ERR_NO_DEVICE, and lmad_plan_destroy() gives back

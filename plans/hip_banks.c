@@ -197,20 +197,26 @@ int64_t lm_hip_probe_lost(const lm_hip_probe *p, const lm_launch *l, int side, i
 /* Turns that are tried: after so many threads (as a shift), so much more from row to row, by one or by a
  * bank. */
 static const lm_u32 shifts[] = {3, 1, 2, 4};
-enum { NEVER = 31, SHIFTS = sizeof shifts / sizeof *shifts, ROWS = 2 };
+enum { NEVER = 31, SHIFTS = sizeof shifts / sizeof *shifts };
+
+/* Rows that follow one another as they are have nothing more to try. */
+static int with_rows(lm_hip_turns turns) { return turns.level_row ? 2 * SHIFTS : SHIFTS; }
+
+int lm_hip_turn_count(lm_hip_turns turns) {
+    return 1 + (!turns.any ? 0 : turns.bank ? 2 * with_rows(turns) : with_rows(turns));
+}
 
 static void set_turn(lm_launch *l, lm_hip_turns turns, int k) {
-    const lm_u32 rows[ROWS] = {turns.level_row, 0};
     const bool none = k < 0;
     l->args.turn_shift = none ? NEVER : shifts[k % SHIFTS];
-    l->args.turn_row = none ? 0 : rows[k / SHIFTS % ROWS];
-    l->args.turn_up = none || k >= SHIFTS * ROWS ? 0 : turns.bank;
+    l->args.turn_row = none || k % with_rows(turns) >= SHIFTS ? 0 : turns.level_row;
+    l->args.turn_up = none || k >= with_rows(turns) ? 0 : turns.bank;
 }
 
 int64_t lm_hip_choose_turn(const lm_hip_probe *p, lm_launch *l, int side, lm_hip_turns turns,
                            int64_t enough) {
     enum { NONE = -1 };
-    const int all = !turns.any ? 0 : turns.bank ? 2 * SHIFTS * ROWS : SHIFTS * ROWS;
+    const int all = lm_hip_turn_count(turns) - 1;
     int chosen = NONE;
     set_turn(l, turns, NONE);
     int64_t best = lm_hip_probe_lost(p, l, side, enough);

@@ -48,6 +48,9 @@ typedef struct lm_hip_turns {
     lm_u32 bank;      /* so many units are as wide as a bank, as a shift */
 } lm_hip_turns;
 
+/* In how many ways that is, with none. */
+int lm_hip_turn_count(lm_hip_turns turns);
+
 /* How threads of this side take turns best; returns the cycles lost, as above. */
 int64_t lm_hip_choose_turn(const lm_hip_probe *probe, lm_launch *launch, int side, lm_hip_turns turns,
                            int64_t enough);

@@ -5,11 +5,12 @@
  * served together, the last of these may sit out. */
 #include "hip_layout.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "hip_banks.h"
 
-enum { MOST_GAP = 128, MOST_RESTS = 4, MOST_LOOKS = 2000, TURNS = 16 };
+enum { MOST_GAP = 128, MOST_RESTS = 4, MOST_LOOKS = 1000 };
 
 /* A layout, and what it loses. */
 typedef struct layout {
@@ -45,7 +46,7 @@ static lm_hip_turns turns_of(const lm_staging *s, const lm_hip_view *v) {
                                                  : 0};
 }
 
-static void lay(search *f, const layout *l) {
+static void apply(search *f, const layout *l) {
     lm_staging *s = f->s;
     s->along = l->along;
     memcpy(s->gap, l->gap, sizeof s->gap);
@@ -96,9 +97,9 @@ static const lm_hip_probe *probe_of(search *f, const layout *now, int side, int 
     if (p->count) return p;
     layout l = *now;
     l.rest[side] = rest;
-    lay(f, &l);
+    apply(f, &l);
     lm_hip_probe_make(p, f->out, side);
-    lay(f, now);
+    apply(f, now);
     return p;
 }
 
@@ -112,7 +113,7 @@ static int64_t side_lost(search *f, int side, layout *l, int64_t enough) {
         const lm_hip_probe *p = probe_of(f, l, side, k);
         const int64_t lost = side == several(f->s) ? lm_hip_choose_turn(p, f->out, side, turns, least)
                                                    : lm_hip_probe_lost(p, f->out, side, least);
-        f->looks += side == several(f->s) && turns.any ? TURNS : 1;
+        f->looks += side == several(f->s) ? lm_hip_turn_count(turns) : 1;
         if (lost >= least) continue;
         least = lost;
         l->rest[side] = k;
@@ -136,7 +137,7 @@ static void try_layout(search *f, layout l, layout *best) {
     if (best->lost == 0 || f->looks >= MOST_LOOKS) return;
     l.split = splits(f->s, &l);
     l.rest[LM_DST] = l.rest[LM_SRC] = 0;
-    lay(f, &l);
+    apply(f, &l);
     if (f->s->bytes > LM_HIP_LDS) return;
     l.lost = side_lost(f, 1 - side, &l, best->lost);
     if (l.lost >= best->lost) return;
@@ -177,24 +178,39 @@ static void begin(search *f, lm_staging *s, const lm_device *device, lm_launch *
     f->out = out;
     f->looks = 0;
     memset(f->rest, 0, sizeof f->rest);
-    lay(f, &plain);
+    apply(f, &plain);
     for (int side = LM_DST; side <= LM_SRC; side++) {
         list_rests(f, side, device->segment);
         for (int k = 0; k < MOST_RESTS; k++) f->probe[side][k].count = 0;
     }
 }
 
-void lm_staging_choose(lm_staging *s, const lm_device *device, lm_launch *out) {
-    search f;
-    layout best = {.lost = INT64_MAX};
-    begin(&f, s, device, out);
-    for (int along = LM_SRC; along >= LM_DST && best.lost > 0; along--) {
-        layout l = {.along = along, .lost = INT64_MAX};
-        try_layout(&f, l, &l);
-        if (l.lost < INT64_MAX) improve(&f, &l);
+/* Axes in the order of either side, the more promising one first. */
+static void find_layout(search *f) {
+    layout best = {.lost = INT64_MAX}, plain[2];
+    for (int along = LM_SRC; along >= LM_DST; along--) {
+        plain[along] = (layout){.along = along, .lost = INT64_MAX};
+        try_layout(f, plain[along], &plain[along]);
+        if (plain[along].lost < best.lost) best = plain[along];
+    }
+    const int first = best.along;
+    for (int k = 0; k < 2 && best.lost > 0; k++) {
+        layout l = plain[k ? 1 - first : first];
+        if (l.lost < INT64_MAX) improve(f, &l);
         if (l.lost < best.lost) best = l;
     }
-    lay(&f, &best);
+    apply(f, &best);
+}
+
+void lm_staging_choose(lm_staging *s, const lm_device *device, lm_launch *out) {
+    search *f = malloc(sizeof *f); /* more than stacks may have room for; without it the plain layout does */
+    if (f) {
+        begin(f, s, device, out);
+        find_layout(f);
+        free(f);
+    } else {
+        lm_staging_lay(s, &out->args);
+    }
     lm_staging_join(&out->args.view[LM_DST]);
     lm_staging_join(&out->args.view[LM_SRC]);
 }

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Devices that are lost, and devices whose memory runs out: before planning, before executing, before
- * destroying. There is a code, destroying works, and so does the device that is left. */
+ * destroying. There is a code, destroying works, and so does the device that is left. And the stack that a
+ * thread is promised to do with. */
+#define _GNU_SOURCE 1 /* MAP_ANONYMOUS */
 #include <check.h>
+#include <pthread.h>
+#include <sys/mman.h>
 
 #include "hip_forms.h"
 #include "lmad-hip.h"
@@ -85,11 +89,66 @@ START_TEST(memory_runs_out) {
 }
 END_TEST
 
+/* ---- little stack ------------------------------------------------------------------------------------ */
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(__OPTIMIZE__)
+enum { STACK = 1 << 18 };
+#else
+enum { STACK = 1 << 16 };
+#endif
+
+typedef struct shallow {
+    const lm_form *form;
+    lm_field field;
+    lmad_status status;
+} shallow;
+
+static void *plan_and_run(void *arg) {
+    shallow *s = arg;
+    lm_formed formed;
+    lm_form_open(&formed);
+    s->status = lm_form_plan(s->form, &s->field.problem, &formed);
+    if (s->status == LMAD_OK) s->status = lm_form_execute(s->form, &formed, &s->field);
+    lm_form_close(&formed);
+    return NULL;
+}
+
+static void run_on_little_stack(shallow *s) {
+    enum { GUARD = 1 << 16 };
+    char *stack = mmap(NULL, GUARD + STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    pthread_attr_t attr;
+    pthread_t thread;
+    ck_assert(stack != MAP_FAILED);
+    ck_assert_int_eq(mprotect(stack, GUARD, PROT_NONE), 0);
+    pthread_attr_init(&attr);
+    ck_assert_int_eq(pthread_attr_setstack(&attr, stack + GUARD, STACK), 0);
+    ck_assert_int_eq(pthread_create(&thread, &attr, plan_and_run, s), 0);
+    pthread_join(thread, NULL);
+    pthread_attr_destroy(&attr);
+    munmap(stack, GUARD + STACK);
+}
+
+/* HIP's compiler takes as much as it likes, so code is there already. */
+START_TEST(little_stack_is_enough) {
+    shallow s = {.form = &lm_forms[_i]};
+    emu = lm_form_begin(s.form, true);
+    lm_field_open(&s.field, &s.form->trial, &s.form->ends);
+    plan_and_run(&s);
+    ck_assert_int_eq(s.status, LMAD_OK);
+    run_on_little_stack(&s);
+    ck_assert_int_eq(s.status, LMAD_OK);
+    lm_field_good(lm_field_hip->hipStreamSynchronize(NULL));
+    lm_field_close(&s.field);
+    emulator_is_clean();
+}
+END_TEST
+
 Suite *lm_suite_hip_lost(void) {
     Suite *suite = suite_create("hip_lost");
     TCase *tc = tcase_create("lost devices");
     tcase_add_loop_test(tc, lost_device, 0, 2 * LM_FORMS * MOMENTS);
     tcase_add_loop_test(tc, memory_runs_out, 0, LM_FORMS);
+    tcase_add_loop_test(tc, little_stack_is_enough, 0, LM_FORMS);
     suite_add_tcase(suite, tc);
     return suite;
 }
