@@ -64,7 +64,7 @@ static void read_numbers(const lm_hip *hip, lm_device *d) {
     d->units = ask(hip, d->number, LM_HIP_ATTR_UNITS, 1);
     d->wave = ask(hip, d->number, LM_HIP_ATTR_WAVE, 64);
     d->segment = d->wave == 64 ? 64 : 32;
-    d->lds_bytes = ask(hip, d->number, LM_HIP_ATTR_LDS_BYTES, 0);
+    d->lds_bytes = ask(hip, d->number, LM_HIP_ATTR_LDS_BYTES, 32768);
     d->max_threads = ask(hip, d->number, LM_HIP_ATTR_MAX_THREADS, 256);
     d->l2_bytes = ask(hip, d->number, LM_HIP_ATTR_L2_BYTES, 0);
 }

@@ -68,6 +68,7 @@ void lm_hip_set_reach(const lm_problem *p, lm_launch *out) {
 }
 
 bool lm_hip_set_grid(const lm_device *device, int64_t tiles, int block, lm_launch *out) {
+    if (block > device->max_threads) return false;
     int64_t row = UINT32_MAX / block; /* no more than 2^32 threads along an axis */
     if (row > device->max_grid[0]) row = device->max_grid[0];
     const int64_t rows = (tiles + row - 1) / row;

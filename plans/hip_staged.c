@@ -76,7 +76,8 @@ static bool finish(lm_staging *s, const lm_problem *p, const lm_device *device, 
         lm_staging_join(&out->args.view[LM_SRC]);
     }
     if (many_axes(&out->args)) out->variant.option |= MANY_AXES;
-    return s->bytes <= lm_hip_lds(&out->variant) &&
+    const int lds = lm_hip_lds(&out->variant);
+    return s->bytes <= lds && lds <= device->lds_bytes &&
            lm_hip_set_grid(device, tiles, threads_for(s, device, out), out);
 }
 

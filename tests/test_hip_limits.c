@@ -13,6 +13,7 @@
 #include "kernels/hip/index.h"
 #include "lib/device_code.h"
 #include "lmad-hip.h"
+#include "plans/hip.h"
 
 static const int widths[] = {32, 64};
 
@@ -178,6 +179,45 @@ START_TEST(grids_are_within_limits) {
 }
 END_TEST
 
+static int lds_of(const lm_variant *v) {
+    return v->kernel == LM_HIP_TILE || v->kernel == LM_HIP_BLOCK ? lm_hip_lds(v) : 0;
+}
+
+/* Devices whose blocks have few threads, or little LDS: what would take more is not
+ * made. */
+START_TEST(blocks_are_within_limits) {
+    static const struct {
+        int threads, lds;
+    } limits[] = {{1024, 65536}, {128, 65536}, {1024, LM_HIP_LDS}, {1024, LM_HIP_LDS - 1}, {128, 16384}};
+    static const size_t elements[] = {3, 4, 5, 12};
+    int made = 0, refused = 0;
+    lm_bench_begin(64);
+    lm_device device = *lm_bench_device;
+    device.max_threads = limits[_i].threads;
+    device.lds_bytes = limits[_i].lds;
+    for (int e = 0; e < 4; e++) {
+        const lm_trial t = {
+            .elem_size = elements[e], .dst = {2, 0, {{80, 40}, {40, 1}}}, .src = {2, 0, {{80, 1}, {40, 80}}}};
+        lm_hip_params params[LM_HIP_PROPOSALS];
+        lm_problem p;
+        ck_assert_int_eq(lm_problem_make(&p, LM_OP_COPY, &t.dst, &t.src, t.elem_size, 1), LMAD_OK);
+        const int count = lm_hip_propose(&p, lm_bench_device, LMAD_EXHAUSTIVE, params, LM_HIP_PROPOSALS);
+        for (int k = 0; k < count; k++) {
+            lm_launch l;
+            lm_hip_make(&p, &device, &params[k], 16, &l);
+            refused += l.grid[0] == 0;
+            if (l.grid[0] == 0) continue;
+            made++;
+            check_grid(&t, &device, &l);
+            if (lds_of(&l.variant) > device.lds_bytes) blame(&t, &l, "LDS beyond the limit");
+        }
+    }
+    ck_assert_int_eq(refused > 0, _i > 0);
+    ck_assert(made > 0 || device.max_threads < LM_HIP_THREADS);
+    emulator_is_clean();
+}
+END_TEST
+
 /* What no launch can do is refused, and nothing goes wrong on the way. */
 START_TEST(more_than_a_launch_can_do) {
     const int64_t n = INT64_C(1) << (46 + 4 * _i), side = INT64_C(1) << (23 + 2 * _i);
@@ -196,9 +236,9 @@ START_TEST(more_than_a_launch_can_do) {
     for (int k = 0; k < 3; k++)
         for (unsigned effort = LMAD_ESTIMATE; effort <= LMAD_MEASURE; effort++)
             lm_field_expect(lm_hip_rig_plan(&p, trials[k], 0, NULL, effort), LMAD_ERR_NO_CODE,
-                            "more than a launch");
+                            "no launch of a kernel can");
     lm_field_expect(lmad_plan_affine_hip(&p, NULL, &turned.dst, 0, LMAD_INT32, 0), LMAD_ERR_NO_CODE,
-                    "more than");
+                    "no launch of a kernel can");
     ck_assert_ptr_null(p);
     emulator_is_clean();
 }
@@ -333,6 +373,7 @@ Suite *lm_suite_hip_limits(void) {
     tcase_add_loop_test(tc, transposes_move_whole_words, 0, 2);
     tcase_add_test(tc, offsets_are_as_wide_as_they_must);
     tcase_add_loop_test(tc, grids_are_within_limits, 0, 4);
+    tcase_add_loop_test(tc, blocks_are_within_limits, 0, 5);
     tcase_add_loop_test(tc, more_than_a_launch_can_do, 0, 4);
     tcase_add_loop_test(tc, small_grids_do_all, 0, 2);
     tcase_add_loop_test(tc, far_tiles_are_right, 0, 2);
