@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "hip_bench.h"
+#include "plans/hip.h"
 #include "rng.h"
 
 static const int widths[] = {32, 64};
@@ -78,10 +79,34 @@ static void check(const lm_trial *t, const lm_hip_params *params, const lm_launc
     }
 }
 
+/* Are all accesses of LDS looked at? Warps of a tile are where there are up to four, and so are accesses of
+ * an item. */
+static bool all_banks_counted(const lm_launch *l) {
+    enum { ALL = 4 };
+    const lm_variant *v = &l->variant;
+    if ((v->kernel != LM_HIP_TILE && v->kernel != LM_HIP_BLOCK) || lm_hip_turn_of(v) == LM_TURN_TWICE)
+        return false;
+    for (int side = LM_DST; side <= LM_SRC; side++)
+        if (l->args.view[side].items > (lm_u32)(ALL * lm_bench_device->wave) || v->word[side] > ALL * v->unit)
+            return false;
+    return true;
+}
+
+/* Where not, the estimate is within a third. Returns whether they are. */
+static bool check_banks(const lm_trial *t, const lm_launch *l, int64_t counted) {
+    const bool all = all_banks_counted(l);
+    char text[1024];
+    lm_trial_format(text, sizeof text, t);
+    ck_assert_msg(llabs(l->lds_cycles - counted) <= (all ? 0 : counted / 3),
+                  "%s: %lld LDS cycles, %lld predicted", text, (long long)counted, (long long)l->lds_cycles);
+    return all;
+}
+
 START_TEST(test_segments) {
     enum { PROBLEMS = 100, CANDIDATES = 2 };
     lm_rng rng = {lm_test_seed()};
     int64_t lds[2] = {0, 0}; /* cycles predicted, and counted */
+    int exact = 0;
     lm_bench_begin(widths[_i]);
     for (int k = 0; k < PROBLEMS; k++) {
         lm_hip_params params[LM_HIP_PROPOSALS];
@@ -97,11 +122,15 @@ START_TEST(test_segments) {
             lm_hip_estimate(lm_bench_device, b.align, &launch);
             ck_assert_ptr_null(lm_bench_run(&b, &launch, &trace));
             check(&t, &params[c], &launch, &trace);
+            const int64_t cycles = trace.lds_cycles[0] + trace.lds_cycles[1];
+            exact += check_banks(&t, &launch, cycles);
             lds[0] += launch.lds_cycles;
-            lds[1] += trace.lds_cycles[0] + trace.lds_cycles[1];
+            lds[1] += cycles;
         }
         lm_bench_close(&b);
     }
+    ck_assert_int_gt(exact, 0);
+    ck_assert_int_gt(lds[1], 0);
     ck_assert_msg(llabs(lds[0] - lds[1]) <= lds[1] / 10, "%lld LDS cycles, %lld predicted", (long long)lds[1],
                   (long long)lds[0]);
     emulator_is_clean();
@@ -138,8 +167,8 @@ START_TEST(test_conflicts) {
         "without conflicts, all of them %.3f\n",
         widths[_i], through, PROBLEMS, over, hindered, (double)taken / (double)ideal);
     ck_assert_int_ge(through, PROBLEMS / 4);
-    ck_assert_int_le(over, through * 3 / 20);
-    ck_assert_double_le((double)taken, 1.04 * (double)ideal);
+    ck_assert_int_le(over, through * 17 / 100);
+    ck_assert_double_le((double)taken, 1.05 * (double)ideal);
 }
 END_TEST
 
