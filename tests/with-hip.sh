@@ -3,7 +3,7 @@
 # configure --with-hip: a folder without HIP is an error that names it, and so is one whose headers do not compile; one
 # with HIP is where its libraries are looked for first; with `no` none are. From any folder; configures there.
 set -eu
-top=$(cd "${top_srcdir:?the folder of the sources}" && pwd)
+top=$(cd "${top_srcdir:-$(dirname "$0")/..}" && pwd)
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
@@ -29,9 +29,13 @@ refused "$folder/none"
 refused "$folder/broken"
 configured no || fail "not configured without HIP"
 defined LM_WITHOUT_HIP 1
+! grep -q '^#define LM_HIP_DIR' "$folder/config.h" || fail "a folder of HIP without HIP"
+found=
 for prefix in /usr /opt/rocm; do
     [ -f $prefix/include/hip/hip_runtime_api.h ] || continue
     configured $prefix || fail "$prefix is refused"
     defined LM_HIP_DIR "\"$prefix\""
+    found=1
 done
+[ "$found" ] || echo "where HIP's libraries are looked for: not tried, there are no headers of HIP here"
 echo "configure --with-hip: as it should be"
