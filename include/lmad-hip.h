@@ -50,7 +50,8 @@ enum { LMAD_HOST = -1 };
  * memory of the device that the planner allocates. LMAD_SERIAL concerns the host's part in a
  * copy. Besides the errors of lmad_plan_copy():
  *  - LMAD_ERR_NO_DEVICE: no such device, or no HIP;
- *  - LMAD_ERR_NO_CODE: no kernel can be had for this device, or for so much: from 4 TiB on;
+ *  - LMAD_ERR_NO_CODE: no kernel can be had for this device, or for so much: copies from 64 TiB on, but
+ * contiguous ones, fills from 8 TiB on, affine plans from 4 Ti values on;
  *  - LMAD_ERR_NO_MEMORY: the device, or the host, has too little memory for what the plan keeps;
  *  - LMAD_ERR_DEVICE_LOST: the device does not answer any more; LMAD_ERR_DEVICE: another error of the run
  * time. */

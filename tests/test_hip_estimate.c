@@ -139,7 +139,8 @@ END_TEST
 
 /* ---- conflicts ----------------------------------------------------------------------------------------- */
 
-/* The same problems each time: what holds for all but a few of them is a matter of how they are chosen. */
+/* The same problems each time: what holds for all but a few of them is a matter of how they are chosen.
+ * (Seeds 1000003 and 500000000 stay within the bounds, too.) */
 START_TEST(test_conflicts) {
     enum { PROBLEMS = 1000 };
     const double hindered = 1.1;
