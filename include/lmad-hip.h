@@ -11,8 +11,8 @@
  * where an error waits there, and only then, a call does its work on a thread that it makes for that (some
  * tens of microseconds; LMAD_ERR_NO_MEMORY where there can be none), for HIP cannot put an error back. On
  * hipStreamPerThread, which is another stream on another thread, the work is then done in the default stream,
- * which waits for it and for which it waits (so no other blocking stream may be being captured meanwhile). Not
- * so where hipStreamPerThread is being captured: an error of the call, or of the question whether it is
+ * which waits for it and for which it waits (so no other blocking stream may be being captured meanwhile).
+ * Not so where hipStreamPerThread is being captured: an error of the call, or of the question whether it is
  * captured, then takes the place of the caller's; nor before version 7 of the run time: there success does,
  * too.
  *

@@ -83,8 +83,8 @@ typedef struct lm_launch {
 enum { LM_HIP_PROPOSALS = 64 };
 
 /* Write the candidates worth a look with this effort, at most `max` (>= 1; LM_HIP_PROPOSALS is enough for
- * all), the best by estimate first. There is one for every problem with count > 0 that is not larger than what
- * a device can be told to do at once, some TiB. */
+ * all), the best by estimate first. There is one for every problem with count > 0 that is not larger than
+ * what a device can be told to do at once, some TiB. */
 int lm_hip_propose(const lm_problem *problem, const lm_device *device, int effort, lm_hip_params *out,
                    int max);
 

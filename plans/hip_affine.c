@@ -7,7 +7,9 @@
 enum { ITEMS = 4 };
 
 /* Does thread number k + 1 move along a before it moves along b? */
-static bool inside(const lmad_dim *a, const lmad_dim *b) { return lm_magnitude(a->stride) < lm_magnitude(b->stride); }
+static bool inside(const lmad_dim *a, const lmad_dim *b) {
+    return lm_magnitude(a->stride) < lm_magnitude(b->stride);
+}
 
 /* The product of the extents of all axes that are walked faster than this one. */
 static int64_t below(const lmad_desc *dst, int axis) {

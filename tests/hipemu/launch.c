@@ -201,7 +201,8 @@ static lm_hip_error check_sizes(const emu_launch *l) {
     const hipemu_module_table *table = l->function->module->table;
     uint64_t threads = 1;
     for (int i = 0; i < 3; i++) {
-        if (l->grid[i] == 0 || l->block[i] == 0 || l->grid[i] > (uint32_t)emu.grid[i] || l->block[i] > MAX_THREADS)
+        if (l->grid[i] == 0 || l->block[i] == 0 || l->grid[i] > (uint32_t)emu.grid[i] ||
+            l->block[i] > MAX_THREADS)
             return LM_HIP_ERROR_INVALID_CONFIGURATION;
         if ((uint64_t)l->grid[i] * l->block[i] > UINT32_MAX) return LM_HIP_ERROR_INVALID_CONFIGURATION;
         threads *= l->block[i];
