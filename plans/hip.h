@@ -32,18 +32,13 @@ typedef struct lm_hip_form {
     lm_pdim dim[LM_HIP_AXES];
 } lm_hip_form;
 
-static inline int64_t lm_hip_size(int64_t v) { return v < 0 ? -v : v; }
+static inline int64_t lm_hip_round_up(int64_t n, int64_t to) { return (n + to - 1) / to * to; }
 
 /* The largest power of two <= 16 that divides all of it; 16 for 0. */
 int lm_hip_power(int64_t bits);
 
 /* All steps of a side or'ed together, but for the axis `but`. */
 int64_t lm_hip_steps(const lm_problem *problem, int side, int but);
-
-/* Where index 0 lies on a side. */
-static inline int64_t lm_hip_offset(const lm_problem *p, int side) {
-    return side == LM_DST ? p->doff : p->soff;
-}
 
 /* Is a walked faster than b? */
 bool lm_hip_faster(const lm_pdim *a, const lm_pdim *b, lm_order order);
@@ -80,11 +75,6 @@ static inline int64_t lm_hip_any_of(int64_t from, int64_t to) {
 lm_u32 lm_hip_cuts(const lm_launch *launch);
 int64_t lm_hip_tiles_of_sort(const lm_launch *launch, lm_u32 last);
 
-/* Bytes of LDS that a variant through LDS declares. */
-static inline int lm_hip_lds(const lm_variant *v) {
-    return (v->option & 3) == 3 ? LM_HIP_TWICE_LDS(v->unit) : LM_HIP_LDS;
-}
-
 /* lds_cycles and lds_ideal (hip_banks.c): counted, and as if there were no conflicts. */
 void lm_hip_count_banks(const lm_device *device, lm_launch *launch);
 void lm_hip_guess_banks(lm_launch *launch);
@@ -97,5 +87,10 @@ typedef enum lm_hip_turn { LM_TURN_LOADED, LM_TURN_STORED, LM_TURN_UNITS, LM_TUR
 
 /* That of a variant of LM_HIP_TILE or LM_HIP_BLOCK. */
 static inline lm_hip_turn lm_hip_turn_of(const lm_variant *v) { return (lm_hip_turn)(v->option & 3); }
+
+/* Bytes of LDS that a variant through LDS declares. */
+static inline int lm_hip_lds(const lm_variant *v) {
+    return lm_hip_turn_of(v) == LM_TURN_TWICE ? LM_HIP_TWICE_LDS(v->unit) : LM_HIP_LDS;
+}
 
 #endif

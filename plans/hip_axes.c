@@ -17,7 +17,9 @@ int64_t lm_hip_steps(const lm_problem *p, int side, int but) {
 /* ---- order ------------------------------------------------------------------------------------------ */
 
 /* Where the source stands still it is of no help to be near: such axes come last. */
-static uint64_t source_step(const lm_pdim *d) { return d->ss ? (uint64_t)lm_hip_size(d->ss) : UINT64_MAX; }
+static int64_t size_of(int64_t v) { return v < 0 ? -v : v; }
+
+static uint64_t source_step(const lm_pdim *d) { return d->ss ? (uint64_t)size_of(d->ss) : UINT64_MAX; }
 
 bool lm_hip_faster(const lm_pdim *a, const lm_pdim *b, lm_order order) {
     const uint64_t as = source_step(a), bs = source_step(b);
@@ -50,7 +52,7 @@ void lm_hip_set_divisor(int64_t n, lm_u32 *multiplier, lm_u32 *shift) {
 }
 
 void lm_hip_set_axis(lm_hip_axis *a, const lm_pdim *dim) {
-    *a = (lm_hip_axis){.ds = dim->ds, .ss = dim->ss, .n = (lm_u64)dim->n, .bit = 31};
+    *a = (lm_hip_axis){.ds = dim->ds, .ss = dim->ss, .n = (lm_u64)dim->n, .bit = LM_HIP_NO_BIT};
     a->quick = dim->n <= QUICK ? lm_hip_quick(dim->n) : 0;
     if (dim->n <= UINT32_MAX) lm_hip_set_divisor(dim->n, &a->multiplier, &a->shift);
 }

@@ -3,14 +3,21 @@
  * axes along which it is the last one. */
 #include "hip_banks.h"
 
-enum { BANKS = 32, BANK = 4 };
+enum { BANKS = 32, BANK = 4, LANES = 64 };
 
 /* One access of a warp: addresses of those threads that take part. */
 typedef struct access {
     int bytes;
     uint64_t part; /* a bit for each thread */
-    lm_u32 at[LM_HIP_LANES];
+    lm_u32 at[LANES];
 } access;
+
+/* Where the items of a warp lie, as lm_place has it; those that take part. */
+typedef struct places {
+    lm_u32 item; /* the first */
+    uint64_t part;
+    lm_u32 lds[LANES], global[LANES], first[LANES], row[LANES];
+} places;
 
 typedef struct cycles {
     int64_t taken, ideal;
@@ -70,7 +77,7 @@ static phase phase_of(const lm_launch *l, int side) {
 
 /* Squares of elements, from LDS and back. */
 static phase square_phase(const lm_launch *l, how how) {
-    const int n = l->variant.unit % 2 ? 4 : 2;
+    const int n = LM_HIP_TWICE_SQUARE(l->variant.unit);
     return (phase){how, 2, n * n * l->variant.unit / BANK, BANK};
 }
 
@@ -78,11 +85,12 @@ static phase square_phase(const lm_launch *l, how how) {
 static bool in_row(const lm_launch *l, const phase *p) { return p->how == UNITS && l->args.in_row; }
 
 /* The k-th access of an item. */
-static lm_u32 address(const lm_launch *l, const phase *p, const lm_hip_places *at, int lane, int k) {
+static lm_u32 address(const lm_launch *l, const phase *p, const places *at, int lane, int k) {
     const lm_args a = &l->args;
     const lm_place place = {.row = at->row[lane]};
     const lm_u32 n = (lm_u32)p->count, item = at->item + (lm_u32)lane, lds = at->lds[lane],
-                 turn = ((lm_u32)k + lm_turn(a, &place, item)) % n, row = n / (l->variant.unit % 2 ? 4 : 2);
+                 turn = ((lm_u32)k + lm_turn(a, &place, item)) % n,
+                 row = n / (LM_HIP_TWICE_SQUARE(l->variant.unit));
     switch (p->how) {
     case PIECES:
         return lds + ((lm_u32)k + lm_piece_turn(a, (lm_u32)l->variant.word[LM_SRC], &place, item)) % n *
@@ -97,8 +105,8 @@ static lm_u32 address(const lm_launch *l, const phase *p, const lm_hip_places *a
 }
 
 /* The w-th of some warps that stand for all; returns for how many. */
-static int64_t find_places(lm_hip_places *out, const lm_launch *l, const phase *p, lm_u32 last, int wave,
-                           int64_t w, int64_t some) {
+static int64_t find_places(places *out, const lm_launch *l, const phase *p, lm_u32 last, int wave, int64_t w,
+                           int64_t some) {
     const lm_hip_view *v = &l->args.view[p->view];
     const int64_t all = (v->items + (lm_u32)wave - 1) / (lm_u32)wave, from = all * w / some,
                   to = all * (w + 1) / some;
@@ -118,7 +126,7 @@ static int64_t find_places(lm_hip_places *out, const lm_launch *l, const phase *
 }
 
 /* Some accesses of an item stand for all; until enough cycles are lost. */
-static void count_places(cycles *c, const lm_launch *l, const phase *p, const lm_hip_places *at, int wave,
+static void count_places(cycles *c, const lm_launch *l, const phase *p, const places *at, int wave,
                          int64_t enough, int64_t weight) {
     const int every = p->count > 4 ? p->count / 3 : 1;
     access a = {.bytes = p->bytes, .part = at->part};
@@ -153,7 +161,7 @@ void lm_hip_probe_make(lm_hip_probe *probe, const lm_launch *l, int side) {
     const phase p = phase_of(l, side);
     probe->count = 0;
     for (int w = 0; w < LM_HIP_PROBES; w++) {
-        lm_hip_places at;
+        places at;
         if (!find_places(&at, l, &p, 0, LM_HIP_TOGETHER, w, LM_HIP_PROBES)) continue;
         lm_hip_sample *s = &probe->sample[probe->count++];
         s->item = at.item;
@@ -167,7 +175,7 @@ void lm_hip_probe_make(lm_hip_probe *probe, const lm_launch *l, int side) {
 }
 
 /* Where they lie with this layout. */
-static void find_again(lm_hip_places *out, const lm_hip_sample *s, const lm_launch *l, const phase *p) {
+static void find_again(places *out, const lm_hip_sample *s, const lm_launch *l, const phase *p) {
     const lm_hip_view *v = &l->args.view[p->view];
     const lm_u32 units = in_row(l, p) ? l->args.units : 0;
     out->item = s->item;
@@ -185,7 +193,7 @@ static void find_again(lm_hip_places *out, const lm_hip_sample *s, const lm_laun
 
 int64_t lm_hip_probe_lost(const lm_hip_probe *p, const lm_launch *l, int side, int64_t enough) {
     const phase ph = phase_of(l, side);
-    lm_hip_places at;
+    places at;
     cycles c = {0, 0};
     for (int w = 0; w < p->count && c.taken - c.ideal < enough; w++) {
         find_again(&at, &p->sample[w], l, &ph);
@@ -197,7 +205,7 @@ int64_t lm_hip_probe_lost(const lm_hip_probe *p, const lm_launch *l, int side, i
 /* Turns that are tried: after so many threads (as a shift), so much more from row to row, by one or by a
  * bank. */
 static const lm_u32 shifts[] = {3, 1, 2, 4};
-enum { NEVER = 31, SHIFTS = sizeof shifts / sizeof *shifts };
+enum { SHIFTS = sizeof shifts / sizeof *shifts };
 
 /* Rows that follow one another as they are have nothing more to try. */
 static int with_rows(lm_hip_turns turns) { return turns.level_row ? 2 * SHIFTS : SHIFTS; }
@@ -208,7 +216,7 @@ int lm_hip_turn_count(lm_hip_turns turns) {
 
 static void set_turn(lm_launch *l, lm_hip_turns turns, int k) {
     const bool none = k < 0;
-    l->args.turn_shift = none ? NEVER : shifts[k % SHIFTS];
+    l->args.turn_shift = none ? LM_HIP_NO_TURNS : shifts[k % SHIFTS];
     l->args.turn_row = none || k % with_rows(turns) >= SHIFTS ? 0 : turns.level_row;
     l->args.turn_up = none || k >= with_rows(turns) ? 0 : turns.bank;
 }
@@ -247,7 +255,7 @@ static int phases_of(const lm_launch *l, phase out[4]) {
 static void count_phase(cycles *c, const lm_device *device, const lm_launch *l, const phase *p, lm_u32 last,
                         int64_t tiles) {
     enum { SOME = 4 };
-    lm_hip_places at;
+    places at;
     for (int w = 0; w < SOME; w++) {
         const int64_t weight = find_places(&at, l, p, last, device->wave, w, SOME);
         if (weight) count_places(c, l, p, &at, device->wave, INT64_MAX, weight * tiles);

@@ -9,25 +9,16 @@
 #include "kernels/hip/index.h"
 
 enum {
-    LM_HIP_LANES = 64,
     LM_HIP_PROBES = 10,
-    LM_HIP_TOGETHER = 32, /* threads that are served together, at most */
-    LM_HIP_DIGITS = LM_HIP_VIEW
+    LM_HIP_TOGETHER = 32 /* threads that are served together, at most */
 };
-
-/* Where the items of a warp lie, as lm_place has it; those that take part. */
-typedef struct lm_hip_places {
-    lm_u32 item; /* the first */
-    uint64_t part;
-    lm_u32 lds[LM_HIP_LANES], global[LM_HIP_LANES], first[LM_HIP_LANES], row[LM_HIP_LANES];
-} lm_hip_places;
 
 /* Some items of a side, neighbours that are served together: their indices along the axes of the view, and of
  * units. */
 typedef struct lm_hip_sample {
     lm_u32 item;
     uint32_t part;
-    uint16_t digit[LM_HIP_DIGITS][LM_HIP_TOGETHER], first[LM_HIP_TOGETHER], row[LM_HIP_TOGETHER];
+    uint16_t digit[LM_HIP_VIEW][LM_HIP_TOGETHER], first[LM_HIP_TOGETHER], row[LM_HIP_TOGETHER];
 } lm_hip_sample;
 
 typedef struct lm_hip_probe {

@@ -4,6 +4,7 @@
 #include "hip_box.h"
 
 enum { ALIGNED = 64, TILE_BYTES = 16384 };
+enum { AXES = 6 }; /* of more than one index: views have room for one axis in two parts */
 
 static int64_t divisor(int64_t a, int64_t b) {
     while (b) {
@@ -13,8 +14,6 @@ static int64_t divisor(int64_t a, int64_t b) {
     }
     return a;
 }
-
-static int64_t round_up(int64_t n, int64_t to) { return (n + to - 1) / to * to; }
 
 static void list_axes(lm_hip_box *b, const lm_problem *p, unsigned align) {
     b->unit = lm_hip_power(p->run | lm_hip_steps(p, LM_DST, LM_AXIS_NONE) |
@@ -44,10 +43,10 @@ static int used_axes(const lm_hip_box *b) {
 
 /* At least `want` indices in steps of q, and all tiles about the same. */
 static int64_t extent(int64_t n, int64_t want, int64_t q) {
-    const int64_t t = round_up(want, q);
+    const int64_t t = lm_hip_round_up(want, q);
     if (t >= n) return n;
     const int64_t tiles = (n + t - 1) / t;
-    return round_up((n + tiles - 1) / tiles, q);
+    return lm_hip_round_up((n + tiles - 1) / tiles, q);
 }
 
 static void grow(lm_hip_box *b, int side, int64_t bytes) {
@@ -56,7 +55,7 @@ static void grow(lm_hip_box *b, int side, int64_t bytes) {
         const int axis = b->by[side][k];
         const int64_t n = b->dim[axis].n, q = bytes < ALIGNED ? 1 : ALIGNED / divisor(ALIGNED, row);
         const int64_t want = (bytes + row - 1) / row;
-        if (b->t[axis] == 1 && used_axes(b) == LM_HIP_BOX_AXES) return;
+        if (b->t[axis] == 1 && used_axes(b) == AXES) return;
         if (b->t[axis] < want || b->t[axis] % q) {
             const int64_t least = b->t[axis] > want ? b->t[axis] : want;
             b->t[axis] = extent(n, least, q);
@@ -66,7 +65,8 @@ static void grow(lm_hip_box *b, int side, int64_t bytes) {
     }
 }
 
-int64_t lm_hip_box_bytes(const lm_hip_box *b) {
+/* Of a tile. */
+static int64_t bytes_of(const lm_hip_box *b) {
     int64_t bytes = b->unit;
     for (int k = 0; k < b->rank; k++) {
         bytes *= b->t[k];
@@ -87,12 +87,12 @@ static void grow_both(lm_hip_box *b, const int64_t *tile) {
     const int64_t square = tile[LM_DST] * tile[LM_SRC] / b->unit,
                   wanted = square < TILE_BYTES ? square : TILE_BYTES;
     grow_from_one(b, bytes);
-    for (int k = 0; k < 8 && lm_hip_box_bytes(b) <= wanted / 2; k++) {
+    for (int k = 0; k < 8 && bytes_of(b) <= wanted / 2; k++) {
         bytes[LM_DST] *= 2;
         bytes[LM_SRC] *= 2;
         grow_from_one(b, bytes);
     }
-    while (lm_hip_box_bytes(b) > TILE_BYTES) {
+    while (bytes_of(b) > TILE_BYTES) {
         bytes[bytes[LM_SRC] >= bytes[LM_DST] ? LM_SRC : LM_DST] /= 2;
         grow_from_one(b, bytes);
     }
@@ -124,7 +124,8 @@ static int find_word(const lm_hip_box *b, const lm_problem *p, int side, int mos
     int64_t bits = b->run_units[side] * b->unit;
     bits |= b->dim[last].n * inner * b->unit;
     for (int k = b->run[side]; k < b->rank; k++) bits |= lm_hip_step(&b->dim[b->by[side][k]], side);
-    bits |= lm_hip_offset(p, side) + (lm_hip_step(&b->dim[b->by[side][0]], side) < 0 ? b->unit : 0);
+    bits |=
+        (side == LM_DST ? p->doff : p->soff) + (lm_hip_step(&b->dim[b->by[side][0]], side) < 0 ? b->unit : 0);
     int word = lm_hip_power(bits);
     while (word > most) word /= 2;
     return word > b->unit ? word : b->unit;

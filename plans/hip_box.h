@@ -5,8 +5,6 @@
 
 #include "hip.h"
 
-enum { LM_HIP_BOX_AXES = 6 }; /* of more than one index: views have room for one axis in two parts */
-
 typedef struct lm_hip_box {
     int unit, rank; /* bytes that stay together; axes, the pieces of a run that has several among them */
     lm_pdim dim[LM_HIP_AXES];
@@ -25,9 +23,6 @@ void lm_hip_box_make(lm_hip_box *box, const lm_problem *problem, const lm_hip_pa
 /* A square of elements, whose run is an axis of its own, along the fastest other axes of the sides. */
 void lm_hip_box_square(lm_hip_box *box, const lm_problem *problem, const lm_hip_params *params,
                        unsigned align, int64_t extent);
-
-/* Bytes of a tile. */
-int64_t lm_hip_box_bytes(const lm_hip_box *box);
 
 static inline int64_t lm_hip_box_tiles(const lm_hip_box *b, int axis) {
     return (b->dim[axis].n + b->t[axis] - 1) / b->t[axis];

@@ -133,7 +133,7 @@ static int64_t tiles_of(const lm_launch *l, lm_u32 last, int64_t which, lm_u32 *
     *number = 0;
     for (lm_u32 k = 0; k < l->args.rank; k++) {
         const lm_hip_axis *a = &l->args.axis[k];
-        const bool cut = a->bit < 31, end = last >> a->bit & 1;
+        const bool cut = a->bit < LM_HIP_NO_BIT, end = last >> a->bit & 1;
         const int64_t n = (int64_t)a->n, choices = !cut ? n : end ? 1 : n - 1;
         if (choices == 0) return 0;
         *number += (lm_u32)(scale * (cut && end ? n - 1 : which % choices));
@@ -147,7 +147,7 @@ static int64_t tiles_of(const lm_launch *l, lm_u32 last, int64_t which, lm_u32 *
 lm_u32 lm_hip_cuts(const lm_launch *l) {
     lm_u32 bits = 0;
     for (lm_u32 k = 0; k < l->args.rank; k++)
-        if (l->args.axis[k].bit < 31) bits |= 1u << l->args.axis[k].bit;
+        if (l->args.axis[k].bit < LM_HIP_NO_BIT) bits |= 1u << l->args.axis[k].bit;
     return bits;
 }
 

@@ -30,14 +30,14 @@ typedef struct search {
 } search;
 
 /* The side whose threads have several words or units in LDS. */
-static int several(const lm_staging *s) { return s->turn == LM_TURN_LOADED ? LM_SRC : LM_DST; }
+static int several(const lm_staging *s) { return 1 - lm_kept_side(s); }
 
 /* Whether its threads may take turns with them, and how. */
 static lm_hip_turns turns_of(const lm_staging *s, const lm_hip_view *v) {
     const lm_hip_box *b = &s->box;
-    const int own = s->turn == LM_TURN_LOADED ? LM_DST : LM_SRC;
+    const int own = lm_kept_side(s);
     if (s->turn != LM_TURN_UNITS)
-        return (lm_hip_turns){.any = lm_units(b, 1 - own) * b->word[own] <= 64}; /* lm_takes_turns */
+        return (lm_hip_turns){.any = lm_units(b, 1 - own) * b->word[own] <= LM_HIP_TURN_BYTES};
     const int units = lm_units(b, LM_DST), row = v->rank > 1 ? (int)(v->axis[1].lds / b->unit % units) : 0;
     return (lm_hip_turns){.any = b->word[LM_DST] > 4 && units > 1,
                           .level_row = (lm_u32)((units - row) % units),
@@ -138,7 +138,7 @@ static void try_layout(search *f, layout l, layout *best) {
     l.split = splits(f->s, &l);
     l.rest[LM_DST] = l.rest[LM_SRC] = 0;
     apply(f, &l);
-    if (f->s->bytes > LM_HIP_LDS) return;
+    if (f->s->bytes > LM_HIP_LDS) return; /* gaps too wide */
     l.lost = side_lost(f, 1 - side, &l, best->lost);
     if (l.lost >= best->lost) return;
     l.lost += side_lost(f, side, &l, best->lost - l.lost);
@@ -148,9 +148,7 @@ static void try_layout(search *f, layout l, layout *best) {
 /* The smallest gap that keeps words whole in memory, if in pieces. */
 static int64_t narrowest(const lm_staging *s) {
     const lm_hip_box *b = &s->box;
-    const int bytes = s->turn == LM_TURN_UNITS    ? b->unit
-                      : s->turn == LM_TURN_LOADED ? b->word[LM_DST]
-                                                  : b->word[LM_SRC];
+    const int bytes = s->turn == LM_TURN_UNITS ? b->unit : b->word[lm_kept_side(s)];
     return bytes > 4 ? bytes : 4;
 }
 
@@ -211,6 +209,4 @@ void lm_staging_choose(lm_staging *s, const lm_device *device, lm_launch *out) {
     } else {
         lm_staging_lay(s, &out->args);
     }
-    lm_staging_join(&out->args.view[LM_DST]);
-    lm_staging_join(&out->args.view[LM_SRC]);
 }

@@ -24,7 +24,7 @@ static int64_t set_tiles(lm_staging *s, lm_order order, lm_launch *out) {
             bit_of[at] = bit_of[at - 1];
         }
         f.dim[at] = step;
-        bit_of[at] = s->bit[k] == LM_UNCUT ? 31 : s->bit[k];
+        bit_of[at] = s->bit[k] == LM_UNCUT ? LM_HIP_NO_BIT : s->bit[k];
         if (n > UINT32_MAX / tiles) return 0;
         tiles *= n;
     }
@@ -68,12 +68,12 @@ static bool finish(lm_staging *s, const lm_problem *p, const lm_device *device, 
     if (s->turn == LM_TURN_TWICE) {
         out->variant.unit = (int)p->run;
         lm_staging_lay_twice(s, p->run, &out->args);
-    } else if (final) {
-        lm_staging_choose(s, device, out);
     } else {
-        lm_staging_lay(s, &out->args);
-        lm_staging_join(&out->args.view[LM_DST]);
-        lm_staging_join(&out->args.view[LM_SRC]);
+        if (final)
+            lm_staging_choose(s, device, out);
+        else
+            lm_staging_lay(s, &out->args);
+        lm_staging_join(&out->args);
     }
     if (many_axes(&out->args)) out->variant.option |= MANY_AXES;
     const int lds = lm_hip_lds(&out->variant);

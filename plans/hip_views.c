@@ -31,7 +31,7 @@ static void let_rest(lm_hip_view *v, lm_hip_rest rest) {
     v->items += (v->items - 1) / busy * rest.idle;
 }
 
-void lm_staging_join(lm_hip_view *v) {
+static void join(lm_hip_view *v) {
     lm_u32 to = 1;
     for (lm_u32 k = 2; k < v->rank; k++) {
         lm_hip_view_axis *a = &v->axis[to];
@@ -47,6 +47,11 @@ void lm_staging_join(lm_hip_view *v) {
         }
     }
     if (v->rank > to + 1) v->rank = to + 1;
+}
+
+void lm_staging_join(lm_hip_args *args) {
+    join(&args->view[LM_DST]);
+    join(&args->view[LM_SRC]);
 }
 
 /* An axis in words of `per` of its units. */
@@ -119,8 +124,7 @@ static bool is_scalar(const lm_staging *s) {
  * of a row of the other axis. */
 static void lay_squares(lm_staging *s) {
     const lm_hip_box *b = &s->box;
-    const int own = s->turn == LM_TURN_LOADED ? LM_DST : LM_SRC, inner = lm_fastest(b, own),
-              outer = lm_fastest(b, 1 - own);
+    const int own = lm_kept_side(s), inner = lm_fastest(b, own), outer = lm_fastest(b, 1 - own);
     int64_t step = b->word[own];
     if (is_scalar(s)) {
         step = b->unit;
@@ -143,8 +147,7 @@ static void lay_squares(lm_staging *s) {
 
 bool lm_staging_holds(const lm_staging *s, int axis) {
     const lm_hip_box *b = &s->box;
-    if (s->turn != LM_TURN_UNITS)
-        return !is_scalar(s) && axis == lm_fastest(b, s->turn == LM_TURN_LOADED ? LM_DST : LM_SRC);
+    if (s->turn != LM_TURN_UNITS) return !is_scalar(s) && axis == lm_fastest(b, lm_kept_side(s));
     for (int k = 0; k < b->run[LM_SRC]; k++)
         if (b->by[LM_SRC][k] == axis) return true;
     return false;
@@ -230,8 +233,6 @@ static void set_pieces(const lm_staging *s, lm_hip_args *a) {
 
 /* ---- squares of elements ----------------------------------------------------------------------------- */
 
-static int64_t up(int64_t n, int64_t to) { return (n + to - 1) / to * to; }
-
 /* The least number from `least` on that is `rest` modulo `to`. */
 static int64_t level(int64_t least, int64_t rest, int64_t to) {
     return least + ((rest - least) % to + to) % to;
@@ -249,7 +250,7 @@ typedef struct rows {
 /* Rows of a square follow one another where the next one would begin if a row went on, as far as banks go. */
 static void set_slot(const lm_hip_box *b, int side, int64_t size, rows *r) {
     const int64_t row = b->t[b->by[side][1]] * size / 4;
-    r->slot = level(r->filled * r->step, up(row, 4), LANES);
+    r->slot = level(r->filled * r->step, lm_hip_round_up(row, 4), LANES);
 }
 
 static void view_twice(const lm_staging *s, int side, int64_t n, const rows *r, lm_hip_view *v) {
@@ -273,11 +274,11 @@ static void view_twice(const lm_staging *s, int side, int64_t n, const rows *r, 
  * of 32 threads meet. */
 void lm_staging_lay_twice(lm_staging *s, int64_t size, lm_hip_args *a) {
     const lm_hip_box *b = &s->box;
-    const int64_t n = size % 2 ? 4 : 2, words = size * n / 4, width = b->t[b->by[LM_SRC][1]],
+    const int64_t n = LM_HIP_TWICE_SQUARE(size), words = size * n / 4, width = b->t[b->by[LM_SRC][1]],
                   height = b->t[b->by[LM_DST][1]];
-    rows src = {.squares = up(height, n) / n}, dst = {.squares = up(width, n) / n};
-    src.filled = up(src.squares, DOWN);
-    dst.filled = up(dst.squares, ACROSS);
+    rows src = {.squares = lm_hip_round_up(height, n) / n}, dst = {.squares = lm_hip_round_up(width, n) / n};
+    src.filled = lm_hip_round_up(src.squares, DOWN);
+    dst.filled = lm_hip_round_up(dst.squares, ACROSS);
     src.step = level(dst.filled * words, ACROSS, 2 * ACROSS);
     dst.step = level(src.filled * words, DOWN, 2 * DOWN);
     set_slot(b, LM_SRC, size, &src);

@@ -5,8 +5,6 @@
 
 #include "hip_box.h"
 
-enum { LM_UNCUT = 30 }; /* the bit of axes that tiles divide */
-
 /* Threads of a side that sit out: the last few of a period. */
 typedef struct lm_hip_rest {
     lm_u32 period, idle;
@@ -27,15 +25,18 @@ typedef struct lm_staging {
 static inline int lm_fastest(const lm_hip_box *b, int side) { return b->by[side][0]; }
 static inline int lm_units(const lm_hip_box *b, int side) { return b->word[side] / b->unit; }
 
+/* The side that is not turned: words in LDS are its words. */
+static inline int lm_kept_side(const lm_staging *s) { return s->turn == LM_TURN_LOADED ? LM_DST : LM_SRC; }
+
 /* Lay the box out in LDS as `along`, `gap` and `rest` say; views and steps of the arguments. */
 void lm_staging_lay(lm_staging *staging, lm_hip_args *args);
 
 /* Whether an axis is among those that lie in LDS as in the source, so that words of it are words there. */
 bool lm_staging_holds(const lm_staging *staging, int axis);
 
-/* Put neighbouring axes of a view that lie one after the other on both sides together, but for the fastest.
- */
-void lm_staging_join(lm_hip_view *view);
+/* Put neighbouring axes of either side that lie one after the other in memory and in LDS together, but for
+ * the fastest. */
+void lm_staging_join(lm_hip_args *args);
 
 /* The same for squares of elements, @p size bytes each, which need no choice. */
 void lm_staging_lay_twice(lm_staging *staging, int64_t size, lm_hip_args *args);

@@ -19,10 +19,16 @@ enum {
     LM_HIP_VALUE = 64, /* bytes of a fill's value, repeated as often as it fits */
     LM_HIP_LDS = 17408, /* bytes of LDS that a tile takes with its gaps, at most */
     LM_HIP_TWICE_ODD = 31, LM_HIP_TWICE_EVEN = 62, /* elements of odd and of even size that pass LDS twice, at most */
+    LM_HIP_TURN_BYTES = 64, /* of a square whose words threads take in turn, at most */
+    LM_HIP_NO_TURNS = 31, /* a turn_shift: none does */
+    LM_HIP_NO_BIT = 31, /* the bit of axes that tiles divide, between tiles: none within a tile asks for it */
+    LM_UNCUT = 30, /* that of such axes within a tile: it is never set */
     LM_HIP_THREADS = 256 /* threads of a block, at most */
 };
 
-/* Elements that pass LDS twice: a side of their tiles, and the bytes of LDS that these take with their gaps. */
+/* Elements that pass LDS twice: a side of their squares in registers, one of their tiles, and the bytes of LDS that
+ * tiles take with their gaps. */
+#define LM_HIP_TWICE_SQUARE(size) ((size) % 2 ? 4 : 2)
 #define LM_HIP_TWICE_SIDE(size) ((size) % 2 ? ((size) < 10 ? 64 : 32) : (size) < 32 ? 32 : 16)
 #define LM_HIP_TWICE_LDS(size) \
     (LM_HIP_TWICE_SIDE(size) * LM_HIP_TWICE_SIDE(size) * (size) + ((size) % 2 ? 2560 : 1280))
@@ -80,7 +86,7 @@ typedef struct lm_hip_args {
     lm_i64 row_step;   /* in global memory; of squares of elements, in LDS after they are turned */
     lm_u32 units;      /* axes used below */
     lm_u32 in_row;     /* a word's units lie along unit axis 0 */
-    lm_u32 turn_shift, turn_row, turn_up; /* see lm_turn(); a shift of 31: threads do not take turns */
+    lm_u32 turn_shift, turn_row, turn_up; /* see lm_turn() */
     lm_u32 split;      /* words of the source go to LDS in pieces: gaps are no multiples of words */
     lm_u32 piece_row;  /* see lm_piece_turn() */
     lm_hip_unit_axis unit[LM_HIP_VIEW];

@@ -90,7 +90,7 @@ LM_DEVICE void lm_store_words(lm_args a, const lm_tile_start &start, char *to) {
 /* Threads that begin with different words of their squares: out[k] = in[(k + by) % N]. Large squares are kept apart by
  * gaps in LDS instead. */
 template <int N, int BYTES> struct lm_takes_turns {
-    enum { yes = N * BYTES <= 64 };
+    enum { yes = N * BYTES <= LM_HIP_TURN_BYTES };
 };
 template <int N, int BYTES> LM_DEVICE void lm_turn_words(lm_word<BYTES> *word, lm_u32 by) {
     LM_UNROLL for (int step = 1; step < N; step *= 2) {
@@ -128,7 +128,7 @@ LM_DEVICE void lm_load_squares(lm_args a, const lm_tile_start &start, const char
             lm_word<LM_DST_WORD> out[LM_SRC_UNITS];
             lm_turner<LM_UNIT, LM_DST_WORD, LM_SRC_WORD>::turn(in[k], out);
             lm_u32 turn = 0;
-            if (lm_takes_turns<LM_SRC_UNITS, LM_DST_WORD>::yes && a->turn_shift < 31) {
+            if (lm_takes_turns<LM_SRC_UNITS, LM_DST_WORD>::yes && a->turn_shift < LM_HIP_NO_TURNS) {
                 turn = lm_turn(a, &p[k], first + k * a->block) % LM_SRC_UNITS;
                 lm_turn_words<LM_SRC_UNITS>(out, turn);
             }
@@ -148,7 +148,7 @@ LM_DEVICE void lm_store_squares(lm_args a, const lm_tile_start &start, char *to)
         }
         lm_word<LM_SRC_WORD> in[LM_DST_UNITS];
         lm_word<LM_DST_WORD> out[LM_SRC_UNITS];
-        const bool turns = lm_takes_turns<LM_DST_UNITS, LM_SRC_WORD>::yes && a->turn_shift < 31;
+        const bool turns = lm_takes_turns<LM_DST_UNITS, LM_SRC_WORD>::yes && a->turn_shift < LM_HIP_NO_TURNS;
         const lm_u32 turn = turns ? lm_turn(a, &p, item) % LM_DST_UNITS : 0;
         LM_UNROLL for (int j = 0; j < LM_DST_UNITS; j++)
             in[j] = lm_lds_get<LM_SRC_WORD>(lm_lds, p.lds + (lm_i32)((j + turn) % LM_DST_UNITS) * a->slot_step);
@@ -166,7 +166,7 @@ LM_DEVICE void lm_store_squares(lm_args a, const lm_tile_start &start, char *to)
 /* The fewest elements that are whole registers, a square of them each thread. All are read before the first is written:
  * the turned tile lies where the other one was. */
 LM_DEVICE void lm_turn_tile(lm_args a) {
-    enum { N = LM_UNIT % 2 ? 4 : 2, BYTES = N * LM_UNIT, WORDS = BYTES / 4 };
+    enum { N = LM_HIP_TWICE_SQUARE(LM_UNIT), BYTES = N * LM_UNIT, WORDS = BYTES / 4 };
     const lm_place p = lm_view_at(&a->view[2], 0, 0, lm_thread());
     lm_word<BYTES> in[N], out[N];
     LM_UNROLL for (int j = 0; j < N; j++) {
