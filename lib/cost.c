@@ -61,12 +61,12 @@ enum { LINE = 64 };
 
 /* ---- memory --------------------------------------------------------------------------------------- */
 
-/* Nanoseconds of a break in the walk through a source in memory, until hardware prefetchers see the new
- * place: little where breaks are so many that they overlap, the whole latency where they are few. Kernels
- * that transpose ask ahead. */
 /* Bytes between breaks that do not overlap; between places whose pages have little in common. */
 enum { FAR_APART = 4096, DISTANT = 512 << 10 };
 
+/* Nanoseconds of the breaks in the walk through a source in memory, until hardware prefetchers see the new
+ * place: little where breaks are so many that they overlap, the whole latency where they are few. Kernels
+ * that transpose ask ahead. */
 static double breaks_ns(const lm_calibration *c, const lm_step *step, const lm_traffic *t) {
     const lm_stroll *s = &t->stroll[LM_SRC];
     if (step->kernel->pattern == LM_TRANSPOSE) return 0;

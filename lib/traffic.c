@@ -280,7 +280,8 @@ static bool fill_all(caches *c, const box *b, double again, bool pages) {
     return some_lines || some_pages;
 }
 
-/* From the innermost loop outwards. */
+/* From the innermost loop outwards. What is asked for ahead takes room while a kernel walks its tile; outside
+ * of that it is the next tile itself. */
 static void walk(caches *c, box *b, const levels *l, bool pages) {
     double again = l->all;
     if (l->count == l->outside) c->ahead = 0;
