@@ -6,9 +6,8 @@
 #include "stream.h"
 
 /* From LONG_ROW on the C library's memcpy wins where both sides are at the same place of a line, and from
- * LONGEST_ROW on it is not worse anywhere: it knows the machine's string instructions.
- * Shorter ones it would better not use, and up to SHORT_ROW it does not pay to bring stores to their
- * alignment first. */
+ * LONGEST_ROW on it is not worse anywhere: it knows the machine's string instructions. Shorter ones it would
+ * better not use, and up to SHORT_ROW it does not pay to bring stores to their alignment first. */
 enum { LONGEST_ROW = 256 << 10, LONG_ROW = 15 << 10, SHORT_ROW = 2048 };
 
 /* Compilers do not take their longest registers for memcpy everywhere. */
@@ -100,15 +99,11 @@ void LM_KERNEL(rows)(char *dst, const char *src, const lm_tile *t) {
  * read in vain. */
 enum { FETCH_LINES = 8, FETCH_BYTES = FETCH_LINES * LM_LINE };
 
-LM_INLINE void fetch_lines(const char *next, int64_t lines) {
-    for (int64_t k = 0; k < lines; k++) __builtin_prefetch(next + k * LM_LINE);
-}
-
 /* Compilers know `lines` where it is constant. */
 LM_INLINE void short_rows(char *dst, const char *src, const lm_tile *t, int64_t shift, int64_t lines) {
     const int64_t n = t->n0, n1 = t->n1, ds = t->ds1, ss = t->ss1;
     for (int64_t j = 0; j < n1; j++) {
-        fetch_lines(src + j * ss + shift, lines);
+        lm_fetch(src + j * ss + shift, lines);
         lm_stream_row(dst + j * ds, src + j * ss, n, false);
     }
 }
@@ -116,7 +111,7 @@ LM_INLINE void short_rows(char *dst, const char *src, const lm_tile *t, int64_t 
 static void long_rows_stream(char *dst, const char *src, const lm_tile *t) {
     for (int64_t j = 0; j < t->n1; j++) {
         const char *s = src + j * t->ss1;
-        fetch_lines(s + t->ss1, FETCH_LINES);
+        lm_fetch(s + t->ss1, FETCH_LINES);
         lm_stream_row(dst + j * t->ds1, s, t->n0, true);
     }
 }

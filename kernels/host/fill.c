@@ -81,7 +81,7 @@ void LM_KERNEL(fill)(char *dst, const char *src, const lm_tile *t) {
         return;
     }
     /* Only rows that differ get here in such numbers: the pattern is made for each of those that are left. */
-    int64_t j = find_shuffle(&q, t) && !q.long_rows ? shuffle_rows(dst, src, &q, t->n1) : 0;
+    int64_t j = find_row_shuffle(&q, t) ? shuffle_rows(dst, src, &q, t->n1) : 0;
     for (; j < t->n1; j++) {
         char *d = dst + j * t->ds1;
         const char *s = src + j * t->ss1;

@@ -70,7 +70,7 @@ LM_INLINE bool stream_vectors(char *d, const char *s, int64_t n, int64_t run, co
     int64_t to = head + (n - head) / line * line;
     turn_row(d + to * run, s - to * run, n - to, run);
     for (; to - head > 2 * page; to -= page) {
-        lm_fetch(s - (to - page - 1) * run);
+        lm_fetch(s - (to - page - 1) * run, LM_FETCH_LINES);
         stream_lines(d, s, to - page, to, run, t);
     }
     stream_lines(d, s, head, to, run, t);
@@ -96,7 +96,7 @@ LM_INLINE void stream_long(char *dst, const char *src, const lm_tile *t) {
     for (int64_t j = 0; j < t->n1; j++) {
         char *d = dst + j * t->ds1;
         const char *s = src + j * t->ss1;
-        lm_fetch(s + t->ss1 - (t->n0 - 1) * t->run);
+        lm_fetch(s + t->ss1 - (t->n0 - 1) * t->run, LM_FETCH_LINES);
         if (!stream_vectors(d, s, t->n0, t->run, &turned)) stream_row(d, s, t->n0, t->run);
     }
 }

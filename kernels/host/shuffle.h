@@ -33,8 +33,7 @@ static bool find_rows(shuffle *q, const lm_tile *t, int64_t group) {
     const int64_t row = t->n0 * t->run, reach = (t->n0 - 1) * lm_magnitude(t->ss0) + t->run;
     if (t->ds1 != row || row > LM_LINE || reach > LM_LINE) return false;
     int64_t rows = LM_LINE / row;
-    if (t->ss1 && rows > (LM_LINE - reach) / lm_magnitude(t->ss1) + 1)
-        rows = (LM_LINE - reach) / lm_magnitude(t->ss1) + 1;
+    if (t->ss1) rows = least(rows, (LM_LINE - reach) / lm_magnitude(t->ss1) + 1);
     if (rows * t->n0 < group) return false;
     *q = (shuffle){.rows = rows, .row = row, .step = t->ss1};
     q->low = bytes_below(t->n0 - 1, t->ss0) + bytes_below(rows - 1, t->ss1);
@@ -46,10 +45,12 @@ static bool find_rows(shuffle *q, const lm_tile *t, int64_t group) {
     return true;
 }
 
-/* False where there is none, or it does not pay. */
-static bool find_shuffle(shuffle *q, const lm_tile *t) {
+/* False where there is none, or it does not pay; of short rows, and of any. */
+static inline bool find_row_shuffle(shuffle *q, const lm_tile *t) { return find_rows(q, t, SHUFFLE_GROUP); }
+
+static inline bool find_shuffle(shuffle *q, const lm_tile *t) {
     const lm_tile runs = {.run = t->run, .n0 = 1, .n1 = t->n0, .ds1 = t->run, .ss1 = t->ss0};
-    if (find_rows(q, t, SHUFFLE_GROUP)) return true;
+    if (find_row_shuffle(q, t)) return true;
     if (!find_rows(q, &runs, t->run % 4 ? SHUFFLE_GROUP : SHUFFLE_WORDS)) return false;
     return q->long_rows = true;
 }
@@ -76,6 +77,7 @@ typedef struct shuffle {
     bool long_rows;
 } shuffle;
 
+static inline bool find_row_shuffle(shuffle *q, const lm_tile *t) { return (void)q, (void)t, false; }
 static inline bool find_shuffle(shuffle *q, const lm_tile *t) { return (void)q, (void)t, false; }
 
 LM_INLINE int64_t shuffle_rows(char *dst, const char *src, const shuffle *q, int64_t n) {

@@ -72,7 +72,7 @@ LM_INLINE void squeeze_period(char *dst, const char *src, const squeezing *q, in
 LM_INLINE void squeeze_halves(char *dst, const char *src, const squeezing *q, int64_t halves) {
     const int64_t periods = LM_PAGE / q->step + 1;
     while (halves) {
-        lm_fetch(src + q->low[0] + periods * q->step);
+        lm_fetch(src + q->low[0] + periods * q->step, LM_FETCH_LINES);
         for (int64_t i = 0, some; halves && i < periods; i++, halves -= some) {
             some = least(q->halves, halves);
             squeeze_period(dst, src, q, some);

@@ -50,28 +50,27 @@ LM_INLINE void lm_stream_halves(char *restrict d, const char *restrict s, int64_
 /* Bytes from p to the next line. */
 LM_INLINE int64_t lm_to_line(const char *p) { return (int64_t)(-(uintptr_t)p & (LM_LINE - 1)); }
 
-/* Hardware prefetchers stop at the end of each page: ask for the first lines of what comes next, for them to
- * see where it goes on. */
-enum { LM_PAGE = 4096, LM_FETCH_LINES = 4 };
-LM_INLINE void lm_fetch(const char *next) {
-    for (int k = 0; k < LM_FETCH_LINES; k++) __builtin_prefetch(next + k * LM_LINE);
+/* Ask for lines. */
+LM_INLINE void lm_fetch(const char *next, int64_t lines) {
+    for (int64_t k = 0; k < lines; k++) __builtin_prefetch(next + k * LM_LINE);
 }
 
-/* Lines of a row; `halves` is constant. */
-LM_INLINE void lm_stream_body(char *restrict d, const char *restrict s, int64_t n, bool halves) {
+/* Hardware prefetchers stop at the end of each page: so many lines of what comes next, for them to see where
+ * it goes on. */
+enum { LM_PAGE = 4096, LM_FETCH_LINES = 4 };
+
+/* By halves of lines, page by page. */
+LM_INLINE void lm_stream_pages(char *restrict d, const char *restrict s, int64_t n) {
     int64_t i = 0;
-    if (!halves) {
-        lm_stream_lines(d, s, n);
-        return;
-    }
     for (; n - i > 2 * LM_PAGE; i += LM_PAGE) {
-        lm_fetch(s + i + LM_PAGE);
+        lm_fetch(s + i + LM_PAGE, LM_FETCH_LINES);
         lm_stream_halves(d + i, s + i, LM_PAGE);
     }
     lm_stream_halves(d + i, s + i, n - i);
 }
 
-/* Copy n bytes of any alignment, whole lines past the caches. Long rows do better by halves of them. */
+/* Copy n bytes of any alignment, whole lines past the caches; `halves`, which long rows do better by, is
+ * constant. */
 LM_INLINE void lm_stream_row(char *restrict d, const char *restrict s, int64_t n, bool halves) {
     const int64_t head = lm_to_line(d), body = n < head ? 0 : (n - head) & -(int64_t)LM_LINE,
                   end = head + body;
@@ -80,7 +79,10 @@ LM_INLINE void lm_stream_row(char *restrict d, const char *restrict s, int64_t n
         return;
     }
     if (head) lm_copy_short(d, s, head);
-    lm_stream_body(d + head, s + head, body, halves);
+    if (halves)
+        lm_stream_pages(d + head, s + head, body);
+    else
+        lm_stream_lines(d + head, s + head, body);
     if (n > end) lm_copy_short(d + end, s + end, n - end);
 }
 

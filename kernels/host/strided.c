@@ -168,8 +168,7 @@ static fetch fetch_plan(const lm_tile *t) {
 
 LM_INLINE void fetch_runs(const fetch *f, const char *s, int64_t n, int64_t ss) {
     if (!f->shift) return;
-    for (int64_t i = 0; i < n; i++)
-        for (int64_t k = 0; k < f->lines; k++) __builtin_prefetch(s + f->shift + i * ss + k * LM_LINE);
+    for (int64_t i = 0; i < n; i++) lm_fetch(s + f->shift + i * ss, f->lines);
 }
 
 /* Whole lines into whole lines. */
