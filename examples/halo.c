@@ -29,7 +29,8 @@ static lmad_status part(lmad_desc *d, const int towards[3], int inside) {
 static lmad_status describe(lmad_desc *sent, lmad_desc *received, lmad_desc *packed) {
     int k = 0;
     for (int i = 0; i < 27; i++) {
-        const int towards[] = {i / 9 - 1, i / 3 % 3 - 1, i % 3 - 1}, back[] = {-towards[0], -towards[1], -towards[2]};
+        const int towards[] = {i / 9 - 1, i / 3 % 3 - 1, i % 3 - 1},
+                  back[] = {-towards[0], -towards[1], -towards[2]};
         if (i == 13) continue; /* the block itself */
         lmad_status status = part(&sent[k], towards, 1);
         if (status == LMAD_OK) status = part(&received[k], back, 0);

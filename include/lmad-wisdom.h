@@ -21,10 +21,10 @@ extern "C" {
 
 /** What became of a line that is a record. */
 typedef enum {
-    LMAD_WISDOM_TAKEN = 0,   /**< it is part of the context's wisdom now, for this machine or another one */
-    LMAD_WISDOM_NOT_BETTER,  /**< there was one for the same machine and problem that is at least as good */
-    LMAD_WISDOM_KEPT,        /**< well-formed, but nothing that this version can plan with: exported as it is */
-    LMAD_WISDOM_BAD          /**< damaged: skipped */
+    LMAD_WISDOM_TAKEN = 0,  /**< it is part of the context's wisdom now, for this machine or another one */
+    LMAD_WISDOM_NOT_BETTER, /**< there was one for the same machine and problem that is at least as good */
+    LMAD_WISDOM_KEPT, /**< well-formed, but nothing that this version can plan with: exported as it is */
+    LMAD_WISDOM_BAD   /**< damaged: skipped */
 } lmad_wisdom_verdict;
 
 /** How an import went. The caller sets struct_size = sizeof(lmad_wisdom_report), and line and data if wanted; later

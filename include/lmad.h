@@ -83,28 +83,28 @@ typedef struct {
 /** What a call says of itself. Values are never reused. */
 typedef enum {
     LMAD_OK = 0,
-    LMAD_ERR_NULL,      /**< a pointer that must not be NULL is */
-    LMAD_ERR_RANK,      /**< rank below 0 or above LMAD_MAX_RANK */
-    LMAD_ERR_SHAPE,     /**< shapes differ, or do not fit the operation */
-    LMAD_ERR_EXTENT,    /**< an extent is negative, or an axis has the wrong extent */
-    LMAD_ERR_AXIS,      /**< no such axis or index, or not a permutation of the axes */
-    LMAD_ERR_ELEM_SIZE, /**< element size 0 or beyond INT64_MAX */
-    LMAD_ERR_FLAGS,     /**< unknown flag bits or flags that exclude each other */
-    LMAD_ERR_OVERFLOW,  /**< an offset, extent product or byte reach leaves int64 */
-    LMAD_ERR_DST_ALIAS, /**< two indices of the destination are the same element */
-    LMAD_ERR_OVERLAP,   /**< the buffers of a copy share a byte */
-    LMAD_ERR_UNDECIDED, /**< an exact test (aliasing) reached its work limit */
-    LMAD_ERR_LAYOUT,    /**< the view cannot be expressed without moving data */
-    LMAD_ERR_PARSE,     /**< text is not an LMAD */
-    LMAD_ERR_NO_WISDOM, /**< LMAD_WISDOM_ONLY, and no wisdom for this problem */
-    LMAD_ERR_NO_MEMORY, /**< memory is exhausted */
-    LMAD_ERR_IO,        /**< reading or writing a file failed */
-    LMAD_ERR_FORMAT,    /**< a file is not what it should be */
-    LMAD_ERR_NO_DEVICE, /**< there is no such device */
-    LMAD_ERR_DEVICE,    /**< the device reported an error */
-    LMAD_ERR_NO_CODE,   /**< no device code for this problem */
-    LMAD_ERR_BUFFER,    /**< a move executed on two different buffers */
-    LMAD_ERR_ARGUMENT,  /**< a value is out of range in another way */
+    LMAD_ERR_NULL,       /**< a pointer that must not be NULL is */
+    LMAD_ERR_RANK,       /**< rank below 0 or above LMAD_MAX_RANK */
+    LMAD_ERR_SHAPE,      /**< shapes differ, or do not fit the operation */
+    LMAD_ERR_EXTENT,     /**< an extent is negative, or an axis has the wrong extent */
+    LMAD_ERR_AXIS,       /**< no such axis or index, or not a permutation of the axes */
+    LMAD_ERR_ELEM_SIZE,  /**< element size 0 or beyond INT64_MAX */
+    LMAD_ERR_FLAGS,      /**< unknown flag bits or flags that exclude each other */
+    LMAD_ERR_OVERFLOW,   /**< an offset, extent product or byte reach leaves int64 */
+    LMAD_ERR_DST_ALIAS,  /**< two indices of the destination are the same element */
+    LMAD_ERR_OVERLAP,    /**< the buffers of a copy share a byte */
+    LMAD_ERR_UNDECIDED,  /**< an exact test (aliasing) reached its work limit */
+    LMAD_ERR_LAYOUT,     /**< the view cannot be expressed without moving data */
+    LMAD_ERR_PARSE,      /**< text is not an LMAD */
+    LMAD_ERR_NO_WISDOM,  /**< LMAD_WISDOM_ONLY, and no wisdom for this problem */
+    LMAD_ERR_NO_MEMORY,  /**< memory is exhausted */
+    LMAD_ERR_IO,         /**< reading or writing a file failed */
+    LMAD_ERR_FORMAT,     /**< a file is not what it should be */
+    LMAD_ERR_NO_DEVICE,  /**< there is no such device */
+    LMAD_ERR_DEVICE,     /**< the device reported an error */
+    LMAD_ERR_NO_CODE,    /**< no device code for this problem */
+    LMAD_ERR_BUFFER,     /**< a move executed on two different buffers */
+    LMAD_ERR_ARGUMENT,   /**< a value is out of range in another way */
     LMAD_ERR_DEVICE_LOST /**< the device failed: what is left of its work and memory can only be destroyed */
 } lmad_status;
 
@@ -235,7 +235,7 @@ enum {
     LMAD_PATIENT = 2,    /**< time some 64 combinations of tiles, orders, store types and thread counts */
     LMAD_EXHAUSTIVE = 3, /**< time some 256 of them */
     LMAD_EFFORT_MASK = 15,
-    LMAD_WISDOM_ONLY = 1 << 4, /**< fail with LMAD_ERR_NO_WISDOM rather than plan without wisdom of this effort */
+    LMAD_WISDOM_ONLY = 1 << 4, /**< without wisdom of this effort fail with LMAD_ERR_NO_WISDOM */
     LMAD_SERIAL = 1 << 5       /**< one thread, whatever the context says */
 };
 
@@ -318,7 +318,7 @@ LMAD_API int lmad_plan_explain(const lmad_plan *p, char *buf, size_t size);
 
 /** Where a plan came from. */
 typedef enum {
-    LMAD_SOURCE_ESTIMATED = 0, /**< the cost model (also with more effort, where there was no memory to time in) */
+    LMAD_SOURCE_ESTIMATED = 0, /**< the cost model (with more effort where there is no memory to time in) */
     LMAD_SOURCE_MEASURED = 1,
     LMAD_SOURCE_WISDOM = 2,
     LMAD_SOURCE_TIMED_OUT = 3 /**< the time limit ended the measurement; the best choice by then */
@@ -335,17 +335,17 @@ typedef struct {
     lmad_source source;       /**< where the choice came from */
     int threads;              /**< threads that an execution uses at most */
     int64_t payload_bytes;    /**< elements * elem_size: what memcpy would have to move */
-    int64_t bytes_touched;    /**< bytes of all cache lines touched on both sides, estimated; at most INT64_MAX */
+    int64_t bytes_touched;    /**< by all cache lines touched on both sides, estimated; at most INT64_MAX */
     int64_t lines_touched;    /**< the same in cache lines; at most INT64_MAX */
     double predicted_seconds; /**< the cost model's word for one execution; 0 where it has none (moves in
                                  place, affine and generated values) */
     double measured_seconds;  /**< what was measured for it, now or for the wisdom used; 0 = nothing was */
     size_t work_size;         /**< bytes of scratch memory that an execution uses: lmad_work_size() */
-    int effort;               /**< LMAD_ESTIMATE ...: what the choice rests on; for wisdom the effort it was made with */
-    int sibling;              /**< 1: wisdom of another machine was used, the most similar one; else 0 */
-    int candidates;           /**< how many candidates were timed for this plan; 0 when none were */
-    int device;               /**< HIP's number of the device that it is for (lmad-hip.h); -1 = the host */
-    int64_t launches;         /**< kernels and copies that one execution hands to the device; 0 on the host */
+    int effort;       /**< LMAD_ESTIMATE ...: what the choice rests on; for wisdom what it was made with */
+    int sibling;      /**< 1: wisdom of another machine was used, the most similar one; else 0 */
+    int candidates;   /**< how many candidates were timed for this plan; 0 when none were */
+    int device;       /**< HIP's number of the device that it is for (lmad-hip.h); -1 = the host */
+    int64_t launches; /**< kernels and copies that one execution hands to the device; 0 on the host */
 } lmad_info;
 
 /** Fill in the first info->struct_size bytes of *info: members that this version of the library does not

@@ -128,7 +128,8 @@ void lm_affine_fill(void *data, const int64_t *index, int axis, int64_t n, void 
 
 bool lm_affine_has_rows(const lm_affine *a) { return is_whole(a->type) || a->exactness != LM_ROUNDED; }
 
-void lm_affine_rows(const lm_affine *a, const int64_t *index, int axis, int64_t n, const lm_affine_block *block) {
+void lm_affine_rows(const lm_affine *a, const int64_t *index, int axis, int64_t n,
+                    const lm_affine_block *block) {
     double term[LMAD_MAX_RANK];
     lm_series s;
     series_at(&s, a, index, axis, term);

@@ -61,7 +61,8 @@ static void walk(const lm_box *b, int k, char *dst, const char *src, const int64
         b->kernel->fn(dst, src, tile);
         return;
     }
-    for (int64_t i = 0; i < n[k]; i++) walk(b, k + 1, dst + i * b->dim[k].ds, src + i * b->dim[k].ss, n, tile);
+    for (int64_t i = 0; i < n[k]; i++)
+        walk(b, k + 1, dst + i * b->dim[k].ds, src + i * b->dim[k].ss, n, tile);
 }
 
 void lm_box_run(const lm_box *box, char *dst, const char *src, const int64_t *n, int64_t ahead) {

@@ -180,7 +180,8 @@ static bool once(lm_calibration *out, int effort, const lm_settings *settings, d
     if (known.effort < effort) {
         const lm_problem extent = {.dhi = TOUCHED / 2 - 2 * PAGE, .shi = TOUCHED / 2 - 2 * PAGE};
         lm_scratch scratch;
-        if (under_way.effort < effort) under_way = (knowledge){.values = lm_usual_calibration, .effort = effort};
+        if (under_way.effort < effort)
+            under_way = (knowledge){.values = lm_usual_calibration, .effort = effort};
         if (lm_scratch_open(&scratch, &extent, deadline) != LM_SCRATCH_OK) return false;
         bench b = {scratch.dst, TOUCHED - 4 * PAGE, settings, 1};
         const bool done = go_on(&under_way, &b, deadline);

@@ -61,7 +61,8 @@ static bool parse_params(const char *at, lm_params *p) {
     if (!lm_text_skip(&at, "x") || !number(&at, &p->tile[1])) return false;
     if (!lm_text_skip(&at, " order=") || !either(&at, "dst", "src", &by_src)) return false;
     if (!lm_text_skip(&at, " store=") || !either(&at, "plain", "stream", &p->stream)) return false;
-    if (!lm_text_skip(&at, " threads=") || !number(&at, &threads) || threads < 1 || threads > 1 << 20) return false;
+    if (!lm_text_skip(&at, " threads=") || !number(&at, &threads) || threads < 1 || threads > 1 << 20)
+        return false;
     p->order = by_src ? LM_ORDER_SRC : LM_ORDER_DST;
     p->threads = (int)threads;
     return *at == '\0';

@@ -92,7 +92,8 @@ static int rank_of(lmad_source source) {
 
 lm_origin lm_plan_origin(const lmad_plan *plan) {
     const lm_origin *a = &plan->origin[0], *b = &plan->origin[1];
-    const bool both = plan->recipe == LM_RECIPE_BUFFERED || (plan->recipe == LM_RECIPE_DEVICE && plan->work_bytes);
+    const bool both =
+        plan->recipe == LM_RECIPE_BUFFERED || (plan->recipe == LM_RECIPE_DEVICE && plan->work_bytes);
     if (!both) return *a;
     return (lm_origin){.source = rank_of(a->source) < rank_of(b->source) ? a->source : b->source,
                        .effort = a->effort < b->effort ? a->effort : b->effort,

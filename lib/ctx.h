@@ -16,7 +16,7 @@ typedef struct lm_settings {
     lmad_parallel_for *run; /* NULL = built in */
     void *run_data;
     atomic_bool *busy; /* is run at work? The context's; NULL = nobody looks */
-    lmad_log *log; /* NULL = nobody's */
+    lmad_log *log;     /* NULL = nobody's */
     void *log_data;
 } lm_settings;
 

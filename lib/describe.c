@@ -27,7 +27,8 @@ static void add_step(lm_text *text, const lm_step *step) {
         lm_text_add(text, " run=%lld", (long long)step->nest.tile.run);
     add_axis(text, step, 1);
     add_axis(text, step, 0);
-    if (step->nest.loops > 1) lm_text_add(text, " order=%s", step->params.order == LM_ORDER_DST ? "dst" : "src");
+    if (step->nest.loops > 1)
+        lm_text_add(text, " order=%s", step->params.order == LM_ORDER_DST ? "dst" : "src");
     if (step->params.threads > 1 && step->nest.split) lm_text_add(text, " threads=%d", step->params.threads);
     lm_text_add(text, ")");
 }
@@ -61,7 +62,8 @@ static void add_many(lm_text *text, const lm_many *m) {
 }
 
 static void add_runs(lm_text *text, const lm_runs *r) {
-    lm_text_add(text, " (runs axis=%d n=%lld%s", r->along, (long long)r->n, r->kernel->stream ? " stream" : "");
+    lm_text_add(text, " (runs axis=%d n=%lld%s", r->along, (long long)r->n,
+                r->kernel->stream ? " stream" : "");
     if (r->parts > 1) lm_text_add(text, " threads=%d", r->parts);
     lm_text_add(text, ")");
 }
@@ -88,9 +90,11 @@ int lmad_plan_describe(const lmad_plan *p, char *buf, size_t size) {
 /* ---- explain -------------------------------------------------------------------------------------- */
 
 static void add_problem(lm_text *text, const lm_problem *p) {
-    lm_text_add(text, "problem: %s of %lld bytes in %lld runs of %lld bytes, %d thread%s at most\n", lm_op_text(p->op),
-                (long long)p->payload, (long long)p->count, (long long)p->run, p->threads, p->threads == 1 ? "" : "s");
-    lm_text_add(text, "axes, outermost in the destination first: extent (bytes in destination <- in source)\n ");
+    lm_text_add(text, "problem: %s of %lld bytes in %lld runs of %lld bytes, %d thread%s at most\n",
+                lm_op_text(p->op), (long long)p->payload, (long long)p->count, (long long)p->run, p->threads,
+                p->threads == 1 ? "" : "s");
+    lm_text_add(text,
+                "axes, outermost in the destination first: extent (bytes in destination <- in source)\n ");
     for (int k = 0; k < p->rank; k++)
         lm_text_add(text, " %lld (%lld <- %lld)", (long long)p->dim[k].n, (long long)p->dim[k].ds,
                     (long long)p->dim[k].ss);
@@ -207,7 +211,10 @@ lmad_status lmad_plan_info(const lmad_plan *p, lmad_info *info) {
     if (!info) return lm_fail(LMAD_ERR_NULL, "info: NULL");
     if (info->struct_size < sizeof info->struct_size)
         return lm_fail(LMAD_ERR_ARGUMENT, "info: struct_size %zu is not set", info->struct_size);
-    lmad_info all = {.struct_size = info->struct_size, .kind = "nop", .threads = 1, .device = lm_problem_device(&p->problem)};
+    lmad_info all = {.struct_size = info->struct_size,
+                     .kind = "nop",
+                     .threads = 1,
+                     .device = lm_problem_device(&p->problem)};
     const lm_origin origin = lm_plan_origin(p);
     const int steps = steps_of(p);
     if (p->recipe == LM_RECIPE_MOVE) {
@@ -227,7 +234,8 @@ lmad_status lmad_plan_info(const lmad_plan *p, lmad_info *info) {
     if (steps) all.kind = steps == 2 ? "buffer" : p->step[0].kind->name;
     for (int k = 0; k < steps; k++) {
         all.predicted_seconds += p->step[k].seconds;
-        if (p->step[k].nest.split && p->step[k].params.threads > all.threads) all.threads = p->step[k].params.threads;
+        if (p->step[k].nest.split && p->step[k].params.threads > all.threads)
+            all.threads = p->step[k].params.threads;
     }
     all.payload_bytes = p->problem.payload;
     count_lines(&all, p);

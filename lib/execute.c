@@ -89,8 +89,9 @@ lmad_status lm_plan_check_pointers(const lmad_plan *p, const void *dst, const vo
     if (!dst) return lm_fail(LMAD_ERR_NULL, "destination: the buffer is NULL");
     if (!src && p->problem.op != LM_OP_GENERATE) return lm_fail(LMAD_ERR_NULL, "source: the buffer is NULL");
     if (p->problem.op == LM_OP_COPY && lm_problem_overlaps(&p->problem, dst, src))
-        return lm_fail(LMAD_ERR_OVERLAP, "destination and source share bytes (or sets too intricate to tell): "
-                                         "use lmad_plan_move() for views of one buffer");
+        return lm_fail(LMAD_ERR_OVERLAP,
+                       "destination and source share bytes (or sets too intricate to tell): "
+                       "use lmad_plan_move() for views of one buffer");
     if (p->problem.op == LM_OP_MOVE && dst != src)
         return lm_fail(LMAD_ERR_BUFFER, "a move works on one buffer: destination and source must be equal");
     return LMAD_OK;
@@ -106,7 +107,8 @@ static lmad_status run_elsewhere(const lmad_plan *p, void *dst, const void *src,
 
 lmad_status lm_plan_run(const lmad_plan *p, void *dst, const void *src, char *work) {
     if (p->recipe >= LM_RECIPE_MANY) return run_elsewhere(p, dst, src, work);
-    if (p->problem.count == 0) return p->problem.op == LM_OP_MANY ? run_elsewhere(p, dst, src, work) : LMAD_OK;
+    if (p->problem.count == 0)
+        return p->problem.op == LM_OP_MANY ? run_elsewhere(p, dst, src, work) : LMAD_OK;
     const lmad_status status = lm_plan_check_pointers(p, dst, src);
     if (status != LMAD_OK) return status;
     if (work || p->work_bytes == 0)

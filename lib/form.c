@@ -33,7 +33,8 @@ static bool too_far(int64_t v) { return v > INT64_MAX / 8 || v < -(INT64_MAX / 8
 static bool out_of_range(const lm_form *f) {
     if (f->rank > MOST_RANKS || too_far(f->doff) || too_far(f->soff)) return true;
     for (int k = 0; k < f->rank; k++)
-        if (too_far((f->dim[k].n - 1) * f->dim[k].ds) || too_far((f->dim[k].n - 1) * f->dim[k].ss)) return true;
+        if (too_far((f->dim[k].n - 1) * f->dim[k].ds) || too_far((f->dim[k].n - 1) * f->dim[k].ss))
+            return true;
     return false;
 }
 

@@ -49,32 +49,34 @@ static __attribute__((noinline)) lmad_status by_plan(const call *c) {
 /* Flags that the short path obeys whatever it does: it is serial, and as good as any estimated plan. */
 static inline bool may_be_short(unsigned flags) { return (flags & ~(unsigned)LMAD_SERIAL) == LMAD_ESTIMATE; }
 
-lmad_status lmad_ctx_copy(lmad_ctx *ctx, void *dst, const lmad_desc *ddst, const void *src, const lmad_desc *dsrc,
-                          size_t elem_size, unsigned flags) {
+lmad_status lmad_ctx_copy(lmad_ctx *ctx, void *dst, const lmad_desc *ddst, const void *src,
+                          const lmad_desc *dsrc, size_t elem_size, unsigned flags) {
     if (may_be_short(flags) && lm_short_copy(dst, ddst, src, dsrc, elem_size)) return LMAD_OK;
     const call c = {ctx, LM_OP_COPY, dst, ddst, src, dsrc, elem_size, flags};
     return by_plan(&c);
 }
 
-lmad_status lmad_ctx_move(lmad_ctx *ctx, void *dst, const lmad_desc *ddst, const void *src, const lmad_desc *dsrc,
-                          size_t elem_size, unsigned flags) {
+lmad_status lmad_ctx_move(lmad_ctx *ctx, void *dst, const lmad_desc *ddst, const void *src,
+                          const lmad_desc *dsrc, size_t elem_size, unsigned flags) {
     if (may_be_short(flags) && lm_short_move(dst, ddst, src, dsrc, elem_size)) return LMAD_OK;
     const call c = {ctx, LM_OP_MOVE, dst, ddst, src, dsrc, elem_size, flags};
     return by_plan(&c);
 }
 
-lmad_status lmad_ctx_fill(lmad_ctx *ctx, void *dst, const lmad_desc *ddst, const void *value, size_t elem_size,
-                          unsigned flags) {
+lmad_status lmad_ctx_fill(lmad_ctx *ctx, void *dst, const lmad_desc *ddst, const void *value,
+                          size_t elem_size, unsigned flags) {
     if (may_be_short(flags) && lm_short_fill(dst, ddst, value, elem_size)) return LMAD_OK;
     const call c = {ctx, LM_OP_FILL, dst, ddst, value, NULL, elem_size, flags};
     return by_plan(&c);
 }
 
-lmad_status lmad_copy(void *dst, const lmad_desc *ddst, const void *src, const lmad_desc *dsrc, size_t elem_size) {
+lmad_status lmad_copy(void *dst, const lmad_desc *ddst, const void *src, const lmad_desc *dsrc,
+                      size_t elem_size) {
     return lmad_ctx_copy(NULL, dst, ddst, src, dsrc, elem_size, LMAD_ESTIMATE);
 }
 
-lmad_status lmad_move(void *dst, const lmad_desc *ddst, const void *src, const lmad_desc *dsrc, size_t elem_size) {
+lmad_status lmad_move(void *dst, const lmad_desc *ddst, const void *src, const lmad_desc *dsrc,
+                      size_t elem_size) {
     return lmad_ctx_move(NULL, dst, ddst, src, dsrc, elem_size, LMAD_ESTIMATE);
 }
 

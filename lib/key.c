@@ -93,7 +93,8 @@ static bool read_problem(const char *at, lm_problem *p, lm_isa *isa) {
     if (!lm_text_skip(&at, " run=") || !number(&at, &p->run) || p->run < 1) return false;
     if (!lm_text_skip(&at, " dst=") || !read_side(&at, p, true)) return false;
     if (!lm_text_skip(&at, " src=") || !read_side(&at, p, false)) return false;
-    if (!lm_text_skip(&at, " threads=") || !number(&at, &threads) || threads < 1 || threads > 1 << 20) return false;
+    if (!lm_text_skip(&at, " threads=") || !number(&at, &threads) || threads < 1 || threads > 1 << 20)
+        return false;
     p->threads = (int)threads;
     *isa = LM_ISA_BASE;
     return on_host(p) ? lm_text_skip(&at, " isa=") && read_isa(at, isa) : *at == '\0';

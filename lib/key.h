@@ -18,7 +18,7 @@ typedef struct lm_key {
     lm_op op;
     int dst_space, src_space; /* LM_HOST, LM_KEY_DEVICE, LM_KEY_PEER */
     int threads, rank;
-    lm_isa isa; /* LM_ISA_BASE where a device has a part in it */
+    lm_isa isa;              /* LM_ISA_BASE where a device has a part in it */
     int64_t run, doff, soff; /* offsets modulo 64 */
     lm_pdim dim[];           /* rank of them */
 } lm_key;

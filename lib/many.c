@@ -19,8 +19,10 @@ static lmad_status fail_item(lmad_status status, int k) {
     return lm_fail(status, "item %d: %s", k, reason);
 }
 
-static lmad_status make_item(lm_item *item, const lmad_many_item *from, int k, const lm_calibration *calibration) {
-    const lmad_status status = lm_problem_make(&item->problem, LM_OP_COPY, from->dst, from->src, from->elem_size, 1);
+static lmad_status make_item(lm_item *item, const lmad_many_item *from, int k,
+                             const lm_calibration *calibration) {
+    const lmad_status status =
+        lm_problem_make(&item->problem, LM_OP_COPY, from->dst, from->src, from->elem_size, 1);
     if (status != LMAD_OK) return fail_item(status, k);
     item->problem.calibration = calibration;
     lm_planner_choose(&item->problem, &item->step);
@@ -108,12 +110,14 @@ static lmad_status check(const lm_many *m, void *const *dst, const void *const *
         if (!dst[k]) return lm_fail(LMAD_ERR_NULL, "item %d: destination: the buffer is NULL", k);
         if (!src[k]) return lm_fail(LMAD_ERR_NULL, "item %d: source: the buffer is NULL", k);
         if (lm_problem_overlaps(&m->item[k].problem, dst[k], src[k]))
-            return lm_fail(LMAD_ERR_OVERLAP, "item %d: destination and source share bytes (or sets too intricate to tell)", k);
+            return lm_fail(LMAD_ERR_OVERLAP,
+                           "item %d: destination and source share bytes (or sets too intricate to tell)", k);
     }
     return LMAD_OK;
 }
 
-lmad_status lm_many_run(const lm_many *many, const lm_settings *settings, void *const *dst, const void *const *src) {
+lmad_status lm_many_run(const lm_many *many, const lm_settings *settings, void *const *dst,
+                        const void *const *src) {
     job j = {many, dst, src};
     if (many->payload == 0) return LMAD_OK;
     if (!dst) return lm_fail(LMAD_ERR_NULL, "destinations: NULL");

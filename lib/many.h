@@ -26,6 +26,7 @@ lmad_status lm_many_make(lm_many **out, int count, const lmad_many_item *items, 
                          const lm_calibration *calibration);
 
 /* Check all pointers, then run. */
-lmad_status lm_many_run(const lm_many *many, const lm_settings *settings, void *const *dst, const void *const *src);
+lmad_status lm_many_run(const lm_many *many, const lm_settings *settings, void *const *dst,
+                        const void *const *src);
 
 #endif

@@ -38,6 +38,7 @@ int64_t lm_nest_units(const lm_nest *nest);
 
 /* Run all of the nest, or its units [first, last). Neighbouring units are walked as one. */
 void lm_nest_run_all(const lm_nest *nest, lm_kernel_fn *kernel, char *dst, const char *src);
-void lm_nest_run(const lm_nest *nest, lm_kernel_fn *kernel, char *dst, const char *src, int64_t first, int64_t last);
+void lm_nest_run(const lm_nest *nest, lm_kernel_fn *kernel, char *dst, const char *src, int64_t first,
+                 int64_t last);
 
 #endif

@@ -8,8 +8,8 @@
 #include "planner.h"
 #include "quick.h"
 #include "runs.h"
-#include "work.h"
 #include "wisdom.h"
+#include "work.h"
 
 /* How the steps make up the operation. */
 typedef enum lm_recipe {
@@ -33,7 +33,8 @@ typedef struct lm_origin {
 } lm_origin;
 
 struct lmad_plan {
-    lm_quick quick; /* first, for it is all that an execution of a small copy looks at; only of plans on the heap */
+    /* First, for it is all that an execution of a small copy looks at; only of plans on the heap. */
+    lm_quick quick;
     lm_problem problem;
     lm_recipe recipe;
     lm_step step[2];
@@ -42,11 +43,11 @@ struct lmad_plan {
     lm_runs runs;
     struct lm_device_plan *device; /* owned; NULL unless it is for a device */
     lm_settings settings;
-    lmad_ctx *ctx; /* owned reference */
-    lm_origin origin[2]; /* of the steps */
+    lmad_ctx *ctx;                 /* owned reference */
+    lm_origin origin[2];           /* of the steps */
     char machine[LM_MACHINE_TEXT]; /* whose wisdom, for a sibling's */
-    size_t work_bytes; /* scratch that an execution needs */
-    lm_work work;      /* scratch that the plan owns */
+    size_t work_bytes;             /* scratch that an execution needs */
+    lm_work work;                  /* scratch that the plan owns */
 };
 
 /* Make a plan in storage that the caller gives. It owns no scratch: whoever executes it brings
@@ -56,7 +57,8 @@ lmad_status lm_plan_init(lmad_plan *plan, lmad_ctx *ctx, lm_op op, const lmad_de
                          size_t elem_size, unsigned flags, int64_t shift);
 
 /* A plan of its own kind on the heap: takes what `fill` puts into it. */
-lmad_status lm_plan_create(lmad_plan **out, lmad_status (*fill)(lmad_plan *plan, const void *arg), const void *arg);
+lmad_status lm_plan_create(lmad_plan **out, lmad_status (*fill)(lmad_plan *plan, const void *arg),
+                           const void *arg);
 
 /* The beginning of every plan: settings, flags. *threads is the limit. */
 lmad_status lm_plan_start(lmad_plan *plan, lmad_ctx *ctx, unsigned flags, int *threads);

@@ -20,8 +20,13 @@ static lmad_status fill(lmad_plan *plan, const void *arg) {
     status = lm_many_make(&plan->many, w->count, w->items, threads, lm_wisdom_calibration(w->ctx));
     if (status != LMAD_OK) return status;
     const int64_t payload = plan->many->payload;
-    plan->problem = (lm_problem){.op = LM_OP_MANY, .dst_space = LM_HOST, .src_space = LM_HOST, .threads = threads,
-                                 .run = payload, .count = payload > 0, .payload = payload};
+    plan->problem = (lm_problem){.op = LM_OP_MANY,
+                                 .dst_space = LM_HOST,
+                                 .src_space = LM_HOST,
+                                 .threads = threads,
+                                 .run = payload,
+                                 .count = payload > 0,
+                                 .payload = payload};
     plan->recipe = payload ? LM_RECIPE_MANY : LM_RECIPE_NOTHING;
     plan->ctx = lm_ctx_ref(w->ctx);
     if (payload == 0 || !(w->flags & LMAD_WISDOM_ONLY)) return LMAD_OK;
@@ -29,7 +34,8 @@ static lmad_status fill(lmad_plan *plan, const void *arg) {
     return lm_fail(LMAD_ERR_NO_WISDOM, "no wisdom for lists of copies");
 }
 
-lmad_status lmad_plan_many(lmad_plan **p, lmad_ctx *ctx, int count, const lmad_many_item *items, unsigned flags) {
+lmad_status lmad_plan_many(lmad_plan **p, lmad_ctx *ctx, int count, const lmad_many_item *items,
+                           unsigned flags) {
     const wish w = {ctx, count, items, flags};
     return lm_plan_create(p, fill, &w);
 }

@@ -18,7 +18,8 @@ static lmad_status fill(lmad_plan *plan, const void *arg) {
     const wish *w = arg;
     int threads;
     lmad_status status = lm_plan_start(plan, w->ctx, w->flags, &threads);
-    if (status == LMAD_OK) status = lm_problem_make(&plan->problem, w->op, w->dst, NULL, w->elem_size, threads);
+    if (status == LMAD_OK)
+        status = lm_problem_make(&plan->problem, w->op, w->dst, NULL, w->elem_size, threads);
     if (status != LMAD_OK) return status;
     plan->recipe = plan->problem.count ? LM_RECIPE_GENERATE : LM_RECIPE_NOTHING;
     if (plan->recipe != LM_RECIPE_NOTHING) {
@@ -36,12 +37,14 @@ static lmad_status fill(lmad_plan *plan, const void *arg) {
 }
 
 lmad_status lm_type_size(lmad_type type, size_t *size) {
-    if ((unsigned)type > LMAD_DOUBLE) return lm_fail(LMAD_ERR_ARGUMENT, "type: %d is no lmad_type", (int)type);
+    if ((unsigned)type > LMAD_DOUBLE)
+        return lm_fail(LMAD_ERR_ARGUMENT, "type: %d is no lmad_type", (int)type);
     *size = type == LMAD_INT32 || type == LMAD_FLOAT ? 4 : 8;
     return LMAD_OK;
 }
 
-lmad_status lmad_plan_affine(lmad_plan **p, lmad_ctx *ctx, const lmad_desc *dst, lmad_type type, unsigned flags) {
+lmad_status lmad_plan_affine(lmad_plan **p, lmad_ctx *ctx, const lmad_desc *dst, lmad_type type,
+                             unsigned flags) {
     size_t size = 0;
     const lmad_status status = lm_type_size(type, &size);
     if (status != LMAD_OK) return status;

@@ -26,8 +26,8 @@ typedef struct lm_params {
     int inner, outer; /* axes of the problem that the kernel runs over (its axes 0 and 1) */
     int64_t tile[2];  /* blocks of them, <= their extents */
     lm_order order;
-    bool stream;      /* stores past the caches */
-    int threads;      /* >= 1 */
+    bool stream; /* stores past the caches */
+    int threads; /* >= 1 */
 } lm_params;
 
 /* A candidate made ready to run. A value: no pointers to free. */
@@ -70,7 +70,8 @@ void lm_planner_choose(const lm_problem *problem, lm_step *out);
  * is how the search collects, tests verify, and lmad_plan_explain() lists what the planner could choose. Up to
  * LMAD_MEASURE it is what the kinds propose (and from there on for several numbers of threads), with more effort
  * also the cross product of tiles, orders, store types and threads around these. */
-void lm_planner_each(const lm_problem *problem, int effort, bool (*visit)(void *arg, const lm_step *step), void *arg);
+void lm_planner_each(const lm_problem *problem, int effort, bool (*visit)(void *arg, const lm_step *step),
+                     void *arg);
 
 /* Execute one step (execute.c): serial, or cut over params.threads. */
 void lm_step_run(const lm_step *step, const lm_settings *settings, void *dst, const void *src);

@@ -18,7 +18,8 @@ static void sort_axes(lm_runs *r) {
     for (int k = 0; k < r->rank; k++) {
         if (r->axis[k].n == 1) continue;
         int at = count++;
-        for (; at > 0 && lm_magnitude(r->axis[r->order[at - 1]].stride) < lm_magnitude(r->axis[k].stride); at--)
+        for (; at > 0 && lm_magnitude(r->axis[r->order[at - 1]].stride) < lm_magnitude(r->axis[k].stride);
+             at--)
             r->order[at] = r->order[at - 1];
         r->order[at] = k;
     }
@@ -110,7 +111,8 @@ static void next_row(const lm_runs *r, place *p) {
 /* Whole runs of affine values, as many as follow each other along the next axis. Returns how many. */
 static int64_t write_rows(const job *j, place *p, int64_t most) {
     const lm_runs *r = j->runs;
-    if (!r->affine || !straight(r) || r->chunks > 1 || r->outer == 0 || !lm_affine_has_rows(j->data)) return 0;
+    if (!r->affine || !straight(r) || r->chunks > 1 || r->outer == 0 || !lm_affine_has_rows(j->data))
+        return 0;
     const int across = r->order[r->outer - 1];
     const int64_t left = r->axis[across].n - p->index[across], rows = left < most ? left : most;
     const lm_affine_block block = {p->run, across, rows, r->axis[across].stride};

@@ -14,17 +14,17 @@ typedef struct lm_run_axis {
 } lm_run_axis;
 
 typedef struct lm_runs {
-    int rank, along;            /* the axis that runs lie along; -1 for a single element */
-    int order[LMAD_MAX_RANK];   /* the others, the longest steps first */
-    int outer;                  /* how many others */
+    int rank, along;          /* the axis that runs lie along; -1 for a single element */
+    int order[LMAD_MAX_RANK]; /* the others, the longest steps first */
+    int outer;                /* how many others */
     lm_run_axis axis[LMAD_MAX_RANK];
-    int64_t size, offset;       /* bytes of an element, of index 0 */
-    int64_t n, chunk, chunks;   /* elements of a run, of a piece of it; pieces a run */
-    int64_t rows;               /* runs */
-    int parts;                  /* threads */
+    int64_t size, offset;     /* bytes of an element, of index 0 */
+    int64_t n, chunk, chunks; /* elements of a run, of a piece of it; pieces a run */
+    int64_t rows;             /* runs */
+    int parts;                /* threads */
     bool affine;
-    lmad_type type;             /* affine */
-    const lm_kernel *kernel;    /* from a buffer to the destination */
+    lmad_type type;          /* affine */
+    const lm_kernel *kernel; /* from a buffer to the destination */
     lmad_generate_fn *fn;
     void *data;
 } lm_runs;
@@ -57,6 +57,7 @@ typedef struct lm_affine_block {
     int64_t rows, pitch;
 } lm_affine_block;
 bool lm_affine_has_rows(const lm_affine *affine);
-void lm_affine_rows(const lm_affine *affine, const int64_t *index, int axis, int64_t n, const lm_affine_block *block);
+void lm_affine_rows(const lm_affine *affine, const int64_t *index, int axis, int64_t n,
+                    const lm_affine_block *block);
 
 #endif

@@ -114,8 +114,8 @@ static inline lm_kernel_fn *kernel(lm_pattern pattern, int64_t run) {
 }
 
 /* A few elements of constant size; called with a constant count where that is known. */
-static inline __attribute__((always_inline)) void copy_row(char *d, const char *s, int64_t n, int64_t ds, int64_t ss,
-                                                           size_t size) {
+static inline __attribute__((always_inline)) void copy_row(char *d, const char *s, int64_t n, int64_t ds,
+                                                           int64_t ss, size_t size) {
     for (; n >= 4; n -= 4, d += 4 * ds, s += 4 * ss) {
         memcpy(d, s, size);
         memcpy(d + ds, s + ss, size);
@@ -195,7 +195,8 @@ static inline void run(const small *p) {
 
 /* ---- operations ----------------------------------------------------------------------------------- */
 
-bool lm_short_copy(void *dst, const lmad_desc *ddst, const void *src, const lmad_desc *dsrc, size_t elem_size) {
+bool lm_short_copy(void *dst, const lmad_desc *ddst, const void *src, const lmad_desc *dsrc,
+                   size_t elem_size) {
     small p;
     if (!dsrc || !take(&p, dst, ddst, src, dsrc, elem_size) || !is_disjoint(&p)) return false;
     run(&p);
@@ -218,7 +219,8 @@ static bool shift(small *p) {
     return true;
 }
 
-bool lm_short_move(void *dst, const lmad_desc *ddst, const void *src, const lmad_desc *dsrc, size_t elem_size) {
+bool lm_short_move(void *dst, const lmad_desc *ddst, const void *src, const lmad_desc *dsrc,
+                   size_t elem_size) {
     small p;
     if (!dsrc || !take(&p, dst, ddst, src, dsrc, elem_size)) return false;
     if (!is_disjoint(&p)) return shift(&p);

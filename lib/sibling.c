@@ -65,7 +65,8 @@ static int units(const char *print) {
 int lm_sibling_device(const char *mine, const char *other) {
     const size_t arch = strcspn(mine, ": "), features = strcspn(mine, " ");
     if (strcmp(mine, other) == 0) return 0;
-    if (strncmp(mine, other, arch) != 0 || strcspn(other, ": ") != arch || !same_value(mine, other, "wave")) return -1;
+    if (strncmp(mine, other, arch) != 0 || strcspn(other, ": ") != arch || !same_value(mine, other, "wave"))
+        return -1;
     const bool alike = strcspn(other, " ") == features && strncmp(mine, other, features) == 0;
     return 1 + (alike ? 0 : 100000) + abs(units(mine) - units(other)) % 100000;
 }

@@ -11,8 +11,8 @@
 /* A context's wisdom; starts as {0}. One lock for all contexts guards the stores (wisdom.c). */
 typedef struct lm_wisdom {
     lm_store store;
-    atomic_bool any;    /* is there a record to plan with? */
-    atomic_bool loaded; /* have the usual places been read, or shall they not be? */
+    atomic_bool any;                             /* is there a record to plan with? */
+    atomic_bool loaded;                          /* have the usual places been read, or shall they not be? */
     _Atomic(const lm_calibration *) calibration; /* of this machine, the store's best one; NULL = none */
     struct lm_calibrations *calibrations;        /* all that there ever were: plans may look at them */
 } lm_wisdom;
@@ -34,7 +34,8 @@ typedef struct lm_wise {
 bool lm_wisdom_find(lmad_ctx *ctx, const lm_problem *problem, int effort, lm_wise *out);
 
 /* The same for a problem that is planned for a device. */
-bool lm_wisdom_find_device(lmad_ctx *ctx, const lm_problem *problem, const lm_device *device, int effort, lm_wise *out);
+bool lm_wisdom_find_device(lmad_ctx *ctx, const lm_problem *problem, const lm_device *device, int effort,
+                           lm_wise *out);
 
 /* The calibration to plan with, which lives as long as the context; NULL when there is none for this machine. The
  * first call for a context loads the usual places. */

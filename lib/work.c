@@ -15,7 +15,8 @@ lmad_status lm_work_open(lm_work *work, size_t bytes) {
     const size_t size = (bytes + LM_WORK_ALIGNMENT - 1) / LM_WORK_ALIGNMENT * LM_WORK_ALIGNMENT;
     size_t slots = MOST_BYTES / (size ? size : 1);
     slots = slots < 1 ? 1 : slots > MOST_SLOTS ? MOST_SLOTS : slots;
-    char *memory = size >= bytes && size <= PTRDIFF_MAX ? aligned_alloc(LM_WORK_ALIGNMENT, size * slots) : NULL;
+    char *memory =
+        size >= bytes && size <= PTRDIFF_MAX ? aligned_alloc(LM_WORK_ALIGNMENT, size * slots) : NULL;
     if (!memory) return lm_fail(LMAD_ERR_NO_MEMORY, "no memory for %zu bytes of scratch", bytes);
     work->memory = memory;
     work->size = size;
@@ -47,8 +48,8 @@ char *lm_work_claim(lm_work *work, bool wait) {
             continue;
         }
         const unsigned lowest = free_slots & -free_slots;
-        if (atomic_compare_exchange_weak_explicit(&work->claims, &claims, mine | taken | lowest, memory_order_acquire,
-                                                  memory_order_relaxed))
+        if (atomic_compare_exchange_weak_explicit(&work->claims, &claims, mine | taken | lowest,
+                                                  memory_order_acquire, memory_order_relaxed))
             return work->memory + work->size * (size_t)__builtin_ctz(lowest);
     }
 }

@@ -20,7 +20,8 @@ typedef struct lm_work {
     char *memory; /* slots * size; NULL when there are none */
     size_t size;  /* of a slot */
     int slots;
-    _Atomic(uint64_t) claims; /* a bit a slot; above them, the generation of the process that claimed (work.c) */
+    _Atomic(uint64_t)
+        claims; /* a bit a slot; above them, the generation of the process that claimed (work.c) */
 } lm_work;
 
 /* As many slots of this size as a few MiB hold, one at least. */

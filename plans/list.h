@@ -19,7 +19,8 @@ extern const lm_mover lm_mover_waves, lm_mover_rows, lm_mover_squares, lm_mover_
     lm_mover_blocks;
 
 static const lm_mover *const lm_movers[] = {
-    &lm_mover_waves, &lm_mover_rows, &lm_mover_squares, &lm_mover_orbit, &lm_mover_rectangle, &lm_mover_blocks,
+    &lm_mover_waves, &lm_mover_rows,      &lm_mover_squares,
+    &lm_mover_orbit, &lm_mover_rectangle, &lm_mover_blocks,
 };
 
 #endif

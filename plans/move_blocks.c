@@ -30,7 +30,8 @@ typedef struct block {
     int64_t n[LM_FORM_DIMS];
 } block;
 
-static void walk(const lm_move *m, int level, int64_t first, int64_t last, char *dst, const char *src, block *b) {
+static void walk(const lm_move *m, int level, int64_t first, int64_t last, char *dst, const char *src,
+                 block *b) {
     const lm_ordered *o = &m->ordered;
     const int axis = o->level[level].axis;
     const lm_pdim *d = &m->form.dim[axis];
@@ -50,7 +51,8 @@ static void walk(const lm_move *m, int level, int64_t first, int64_t last, char 
 }
 
 /* Indices [first, last) of the outermost level. */
-static void walk_range(const lm_move *m, int64_t first, int64_t last, char *buffer, char *work, int64_t most) {
+static void walk_range(const lm_move *m, int64_t first, int64_t last, char *buffer, char *work,
+                       int64_t most) {
     block b = {work, most, {0}};
     for (int k = 0; k < m->form.rank; k++) b.n[k] = m->form.dim[k].n;
     walk(m, 0, first, last, buffer + m->form.doff, buffer + m->form.soff, &b);
@@ -64,7 +66,9 @@ static void run_part(void *arg, int part) {
     walk_range(m, first, last, job->buffer, job->work + m->part_bytes * (size_t)part, m->ordered.block);
 }
 
-static void run(const lmad_plan *plan, char *buffer, char *work) { lm_order_run(plan, buffer, work, run_part); }
+static void run(const lmad_plan *plan, char *buffer, char *work) {
+    lm_order_run(plan, buffer, work, run_part);
+}
 
 /* Shorter blocks. */
 static void run_small(const lmad_plan *plan, char *buffer, char *work) {

@@ -17,8 +17,8 @@
 static double passes(const lm_rectangle *r, int64_t run) {
     const double chunk = (double)((r->down > 1 ? r->high : r->broad) * run);
     const double aside = (double)r->aside / (double)(r->rows * r->columns * run);
-    return (lm_rectangle_is_square(r) ? r->aside ? 2.5 : 1.5 : 2) + (r->down * r->across > 1 ? 1 + 1024 / chunk : 0) +
-           2 * aside;
+    return (lm_rectangle_is_square(r) ? r->aside ? 2.5 : 1.5 : 2) +
+           (r->down * r->across > 1 ? 1 + 1024 / chunk : 0) + 2 * aside;
 }
 
 /* A choice so far. */

@@ -131,7 +131,8 @@ static void make_boxes(lm_move *m) {
 /* Rows are exchanged along cycles of any length; for transposes of more than two tiles scratch is faster. */
 static void choose_exchange(lm_orbit *o, const lm_form *f) {
     lm_exchange_choose(&o->exchange, f);
-    if (o->exchange.kernel && o->exchange.kernel->pattern == LM_EXCHANGE && o->length > 2) o->exchange.kernel = NULL;
+    if (o->exchange.kernel && o->exchange.kernel->pattern == LM_EXCHANGE && o->length > 2)
+        o->exchange.kernel = NULL;
 }
 
 bool lm_orbit_make(lm_move *move, const lm_move_limits *limits) {
@@ -140,7 +141,8 @@ bool lm_orbit_make(lm_move *move, const lm_move_limits *limits) {
     if (!find_permutation(o, &move->form) || !find_length(o, move->form.rank)) return false;
     choose_exchange(o, &move->form);
     /* Of exchanges cycles that end too early need scratch: they have half as many tiles at most. */
-    if (o->exchange.kernel && o->exchange.kernel->pattern == LM_SWAP) cycle = least(cycle, 2 * LM_WORK_ON_STACK);
+    if (o->exchange.kernel && o->exchange.kernel->pattern == LM_SWAP)
+        cycle = least(cycle, 2 * LM_WORK_ON_STACK);
     choose_tile(o, &move->form, cycle);
     make_boxes(move);
     move->part_bytes = (size_t)(o->bytes * (o->exchange.kernel ? o->length / 2 : o->length));
@@ -212,7 +214,8 @@ static int64_t next_tile(const grid *g, int64_t number) {
     const lm_orbit *o = &g->move->orbit;
     int64_t at[LM_FORM_DIMS], next[LM_FORM_DIMS];
     locate(g, number, at);
-    for (int k = 0; k < g->move->form.rank; k++) next[o->to[k]] = o->turned[k] ? g->count[k] - 1 - at[k] : at[k];
+    for (int k = 0; k < g->move->form.rank; k++)
+        next[o->to[k]] = o->turned[k] ? g->count[k] - 1 - at[k] : at[k];
     return number_of(g, next);
 }
 
@@ -286,7 +289,8 @@ static void exchange(const grid *g, const cycle *c, const cycle *after, char *bu
     for (int i = 0; i + 1 < c->count; i++, now = next) {
         const bool last = i + 2 == c->count;
         next = now;
-        if (!last || after->count > 1) next = last ? pair_of(g, after, 0, buffer) : pair_of(g, c, i + 1, buffer);
+        if (!last || after->count > 1)
+            next = last ? pair_of(g, after, 0, buffer) : pair_of(g, c, i + 1, buffer);
         now.src_ahead = next.src - now.src;
         now.dst_ahead = last ? next.dst - now.dst : 0;
         lm_exchange_run(&m->orbit.exchange, &m->form, &now);

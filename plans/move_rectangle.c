@@ -63,7 +63,8 @@ static bool can_small(const lm_rectangle *r, int64_t run) {
 static bool plan_blocks(lm_move *m, const lm_rectangle *r, int64_t run, const lm_move_limits *limits,
                         int64_t *bytes) {
     const bool row = r->down == 1;
-    const int64_t count = row ? r->high * r->across : r->broad * r->down * (lm_rectangle_is_square(r) ? r->across : 1);
+    const int64_t count =
+        row ? r->high * r->across : r->broad * r->down * (lm_rectangle_is_square(r) ? r->across : 1);
     const int64_t chunks = lm_chunks_work(count, least(r->slice, (row ? r->broad : r->high) * run));
     *bytes = greater(chunks, r->high * r->broad * run);
     if (!lm_rectangle_is_square(r)) return true;
@@ -233,7 +234,8 @@ static void run_share(void *arg, int part) {
     const lm_problem *p = &j->plan->problem;
     const lm_rectangle *r = &j->plan->move.rectangle;
     char *work = j->work + j->plan->move.part_bytes * (size_t)part;
-    share w = {j->plan, NULL, work, work + j->plan->move.part_bytes - lm_work_rounded(r->aside), 0, 1, r->slice};
+    share w = {j->plan, NULL, work,    work + j->plan->move.part_bytes - lm_work_rounded(r->aside),
+               0,       1,    r->slice};
     for (int64_t i = part; i < batch_count(p, r); i += j->parts) {
         w.at = j->at + p->doff + lm_batch_offset(p->rank, p->dim, i);
         for (int stage = 0; stage < STAGES; stage++) run_stage(&w, stage);

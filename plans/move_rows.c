@@ -17,7 +17,8 @@ static bool make(lmad_plan *plan, const lm_move_limits *limits) {
     const lm_problem *p = &plan->problem;
     /* One run is cut among threads as an axis of bytes. */
     lm_form_make(&m->form, p, p->count == 1 ? 0 : INT64_MAX);
-    if (!is_shift(&m->form) || p->run < limits->row || !lm_order_levels(&m->form, 0, &m->ordered)) return false;
+    if (!is_shift(&m->form) || p->run < limits->row || !lm_order_levels(&m->form, 0, &m->ordered))
+        return false;
     lm_order_parts(m, lm_move_threads(p, limits), 0, limits->work);
     m->ordered.rows = lm_kernel_find(LM_ROWS, 1, false, lm_cpu_isa());
     plan->work_bytes = m->parts > 1 ? m->part_bytes * (size_t)m->parts : 0;
@@ -40,7 +41,8 @@ static void move_stretch(const lm_kernel *rows, char *dst, const char *src, int6
         memmove(dst, src, (size_t)n);
         return;
     }
-    const lm_tile tile = {.run = 1, .n0 = PIECE, .ds0 = 1, .ss0 = 1, .n1 = pieces, .ds1 = -PIECE, .ss1 = -PIECE};
+    const lm_tile tile = {
+        .run = 1, .n0 = PIECE, .ds0 = 1, .ss0 = 1, .n1 = pieces, .ds1 = -PIECE, .ss1 = -PIECE};
     rows->fn(dst + last, src + last, &tile);
     memcpy(dst, src, (size_t)(n - pieces * PIECE));
 }
@@ -73,7 +75,9 @@ static void run_part(void *arg, int part) {
     walk(m, 0, first, last, job->buffer + m->form.doff, job->buffer + m->form.soff);
 }
 
-static void run(const lmad_plan *plan, char *buffer, char *work) { lm_order_run(plan, buffer, work, run_part); }
+static void run(const lmad_plan *plan, char *buffer, char *work) {
+    lm_order_run(plan, buffer, work, run_part);
+}
 
 /* One thread needs no scratch at all. */
 static void run_small(const lmad_plan *plan, char *buffer, char *work) {

@@ -62,8 +62,8 @@ static void run(const lmad_plan *plan, char *buffer, char *work) {
     for (int64_t i = 0, count; i < d->n; i += count) {
         count = d->n - i < m->ordered.block ? d->n - i : m->ordered.block;
         const int64_t at = lm_order_index(m, 0, i, count);
-        lm_step_run(&plan->step[count != m->ordered.block], &plan->settings, buffer + m->form.doff + at * d->ds,
-                    buffer + m->form.soff + at * d->ss);
+        lm_step_run(&plan->step[count != m->ordered.block], &plan->settings,
+                    buffer + m->form.doff + at * d->ds, buffer + m->form.soff + at * d->ss);
     }
 }
 

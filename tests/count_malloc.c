@@ -51,17 +51,11 @@ static bool count(void) {
     return atomic_fetch_add(&calls, 1) + 1 != atomic_load_explicit(&failing, memory_order_relaxed);
 }
 
-void *malloc(size_t size) {
-    return count() ? __libc_malloc(size) : NULL;
-}
+void *malloc(size_t size) { return count() ? __libc_malloc(size) : NULL; }
 
-void *calloc(size_t n, size_t size) {
-    return count() ? __libc_calloc(n, size) : NULL;
-}
+void *calloc(size_t n, size_t size) { return count() ? __libc_calloc(n, size) : NULL; }
 
-void *realloc(void *p, size_t size) {
-    return count() ? __libc_realloc(p, size) : NULL;
-}
+void *realloc(void *p, size_t size) { return count() ? __libc_realloc(p, size) : NULL; }
 
 void *aligned_alloc(size_t alignment, size_t size) {
     return count() ? __libc_memalign(alignment, size) : NULL;

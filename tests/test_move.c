@@ -13,11 +13,13 @@
 
 /* ---- every way ------------------------------------------------------------------------------------ */
 
+/* clang-format off */
 static const lm_move_limits low[] = {
     {.least = 0, .row = 1, .wave = 2, .block = 8, .cycle = 16, .run = 2, .chunk = 4, .slice = 3, .thread = 1, .work = 1 << 20},
     {.least = 0, .row = 3, .wave = 9, .block = 40, .cycle = 150, .run = 64, .chunk = 1, .slice = 64, .thread = 24, .work = 1 << 20},
     {.least = 0, .row = 8, .wave = 1, .block = 4, .cycle = 2, .run = 8, .chunk = 1000, .slice = 8, .thread = 7, .work = 4096},
 };
+/* clang-format on */
 enum { LOWS = sizeof low / sizeof *low, MOVERS = 8 };
 
 /* How often each way was taken, so that the tests can tell that they try them all. */

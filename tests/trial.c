@@ -170,9 +170,10 @@ int lm_trial_format(char *buf, size_t size, const lm_trial *trial) {
     char dst[400], src[400];
     lmad_format(dst, sizeof dst, &trial->dst);
     lmad_format(src, sizeof src, &trial->src);
-    return snprintf(buf, size, "%s '%zu %s %s' (blocks at %s-%zu, %s-%zu)", lm_op_text(trial->op), trial->elem_size,
-                    dst, trial->op == LM_OP_FILL ? "" : src, trial->dst_end ? "end" : "start",
-                    trial->dst_slack, trial->src_end ? "end" : "start", trial->src_slack);
+    return snprintf(buf, size, "%s '%zu %s %s' (blocks at %s-%zu, %s-%zu)", lm_op_text(trial->op),
+                    trial->elem_size, dst, trial->op == LM_OP_FILL ? "" : src,
+                    trial->dst_end ? "end" : "start", trial->dst_slack, trial->src_end ? "end" : "start",
+                    trial->src_slack);
 }
 
 lmad_status lm_trial_plan(lmad_plan **p, lmad_ctx *ctx, const lm_trial *t, unsigned flags) {

@@ -13,18 +13,21 @@
 #include "lib/record.h"
 #include "lmad-hip.h"
 
+/* clang-format off */
 enum { SUITE = 256, PROBLEM, EFFORT, THREADS, DEVICE, BASELINE, MIN_TIME, JSON, VERIFY, EXPLAIN, KERNELS, OP,
        REGRET, SCALE, ROOFLINE };
+/* clang-format on */
 
 static const struct argp_option options[] = {
-    {"suite", SUITE, "FILE|NAME", 0, "Run a suite: seeds, transposes, permutations, halo, small, fill, move, many, affine, or a file",
-     0},
+    {"suite", SUITE, "FILE|NAME", 0,
+     "Run a suite: seeds, transposes, permutations, halo, small, fill, move, many, affine, or a file", 0},
     {"problem", PROBLEM, "'ES DST SRC'", 0,
      "Run one problem: element size in bytes, destination and source, e.g. '4 [(8,8),(8,1)] [(8,1),(8,8)]'; "
      "an operation (copy, move, fill, many, affine) may follow",
      0},
     {"op", OP, "OPERATION", 0,
-     "The operation of problems that follow and name none (default copy); without any, the suite of that name", 0},
+     "The operation of problems that follow and name none (default copy); without any, the suite of that name",
+     0},
     {"effort", EFFORT, "EFFORT", 0, "Plan with estimate (default), measure, patient or exhaustive effort", 0},
     {"threads", THREADS, "N", 0, "Use at most N threads (default 0: automatic)", 0},
     {"device", DEVICE, "DEVICE", 0, "Where to run: cpu (default), hip:0, hip:1, ...", 0},
@@ -34,14 +37,14 @@ static const struct argp_option options[] = {
     {"json", JSON, NULL, 0, "Print one JSON object a line", 0},
     {"verify", VERIFY, NULL, 0, "Check every byte of one execution of each plan", 0},
     {"explain", EXPLAIN, NULL, 0, "Show every candidate of the planner and its estimate", 0},
-    {"kernels", KERNELS, NULL, 0, "Time each kernel of the library against a plain loop, and no problems",
-     0},
+    {"kernels", KERNELS, NULL, 0, "Time each kernel of the library against a plain loop, and no problems", 0},
     {"roofline", ROOFLINE, NULL, 0, "Time contiguous copies of several sizes, and no problems", 0},
     {"regret", REGRET, NULL, 0,
      "Plan with several efforts, and time what is lost against the best of an exhaustive search", 0},
     {"scale", SCALE, "MB", 0, "For --regret: scale problems down to so many MB a side (default 32)", 0},
     {0}};
 
+/* clang-format off */
 static const char doc[] =
     "Times copies against contiguous ones of the same payload.\v"
     "Without --suite and --problem it runs the suite seeds. The columns /memcpy, /ceiling, /ideal and /naive are the "
@@ -51,6 +54,7 @@ static const char doc[] =
     "and mean nothing.\n\n"
     "Exit status: 0; 1 when a problem could not be planned or was copied wrongly; 2 for bad arguments. A problem that "
     "does not fit in the memory available is skipped, which is no failure.";
+/* clang-format on */
 
 static void read_effort(lm_bench_options *o, const char *text, struct argp_state *state) {
     const int effort = lm_effort_parse(text);
@@ -144,7 +148,8 @@ void lm_bench_read_args(lm_bench_options *out, int argc, char **argv) {
     char error[256];
     argp_program_version_hook = print_version;
     argp_err_exit_status = LM_EXIT_USAGE;
-    *out = (lm_bench_options){.effort = LMAD_ESTIMATE, .min_seconds = 0.5, .device = LMAD_HOST, .scale_bytes = 32000000};
+    *out = (lm_bench_options){
+        .effort = LMAD_ESTIMATE, .min_seconds = 0.5, .device = LMAD_HOST, .scale_bytes = 32000000};
     argp_parse(&argp, argc, argv, 0, NULL, out);
     if (out->named || out->kernels) return;
     const char *suite = out->cases.op == LM_OP_COPY ? "seeds" : lm_op_text(out->cases.op);

@@ -13,7 +13,7 @@ typedef struct lm_bench_options {
     int threads;        /* 0 = automatic */
     int device;         /* LMAD_HOST or HIP's number */
     double min_seconds; /* a case */
-    bool named; /* problems were asked for, be it by an empty suite */
+    bool named;         /* problems were asked for, be it by an empty suite */
     bool naive, json, verify, explain, kernels, regret, roofline;
     int64_t scale_bytes; /* for regret: problems are scaled down to this much a side */
 } lm_bench_options;

@@ -33,7 +33,8 @@ static lmad_status plan_list(lmad_plan **plan, const lm_case *c, lmad_ctx *ctx, 
     return status;
 }
 
-lmad_status lm_operation_plan(lmad_plan **plan, const lm_case *c, int device, lmad_ctx *ctx, unsigned effort) {
+lmad_status lm_operation_plan(lmad_plan **plan, const lm_case *c, int device, lmad_ctx *ctx,
+                              unsigned effort) {
     const lmad_type type = c->elem_size == 4 ? LMAD_INT32 : LMAD_INT64;
     switch (c->op) {
     case LM_OP_MANY:

@@ -10,8 +10,8 @@ typedef struct lm_operation {
     void *dst;
     const void *src;
     const struct lm_bench_work *elsewhere; /* on a device (bench_device.h); NULL = on the host */
-    bool has_value; /* src is no array, but an element or affine values */
-    int items; /* of a list; 0 = no list */
+    bool has_value;                        /* src is no array, but an element or affine values */
+    int items;                             /* of a list; 0 = no list */
     void **dsts;
     const void **srcs;
 } lm_operation;

@@ -150,8 +150,9 @@ static int time_row(lm_row *row, lm_operation *operation, const lm_buffers *b,
 /* Against the device's own copy, by its own clock. */
 static int time_on_device(lm_row *row, const lm_bench_work *work, const lm_bench_options *options) {
     const bool emulated = work->device->device->emulated;
-    lm_contender contender[] = {{.self_timed = lm_bench_device_time, .once = emulated, .arg = (void *)work},
-                                {.self_timed = lm_bench_device_memcpy, .once = emulated, .arg = (void *)work}};
+    lm_contender contender[] = {
+        {.self_timed = lm_bench_device_time, .once = emulated, .arg = (void *)work},
+        {.self_timed = lm_bench_device_memcpy, .once = emulated, .arg = (void *)work}};
     row->emulated = emulated;
     if (lm_race(contender, 2, options->min_seconds)) return -1;
     row->median_ns = contender[0].median_ns;
@@ -166,7 +167,8 @@ static void fail(lm_row *row, const char *what, lmad_status status) {
     snprintf(row->reason, sizeof row->reason, "%s: %s: %s", what, lmad_strerror(status), lmad_error_detail());
 }
 
-static void run_operation(lm_row *row, lm_operation *operation, const lm_buffers *b, const lm_bench_options *options) {
+static void run_operation(lm_row *row, lm_operation *operation, const lm_buffers *b,
+                          const lm_bench_options *options) {
     if (options->verify && !lm_verify(operation, row->problem, b, row->reason, sizeof row->reason)) {
         row->outcome = LM_ROW_WRONG;
         return;

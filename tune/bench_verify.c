@@ -129,7 +129,8 @@ static bool affine_below(const lm_case *c, int axis, char *d, const char *values
     }
     bool equal = true;
     for (int64_t i = 0; i < c->dst.dim[axis].n && equal; i++) {
-        equal = affine_below(c, axis + 1, d + i * c->dst.dim[axis].stride * (int64_t)c->elem_size, values, value);
+        equal =
+            affine_below(c, axis + 1, d + i * c->dst.dim[axis].stride * (int64_t)c->elem_size, values, value);
         value += value_at(values, c->elem_size, axis + 1);
     }
     return equal;

@@ -11,6 +11,7 @@
 /* Fill the buffers with patterns, execute the plan once, and look at every byte of both buffers: the
  * described elements must have arrived, everything else, guards included, must be what it was. False with a
  * reason otherwise. */
-bool lm_verify(const lm_operation *operation, const lm_case *c, const lm_buffers *buffers, char *reason, size_t size);
+bool lm_verify(const lm_operation *operation, const lm_case *c, const lm_buffers *buffers, char *reason,
+               size_t size);
 
 #endif

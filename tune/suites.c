@@ -211,7 +211,8 @@ int lm_cases_add_problem(lm_cases *cases, const char *text, char *error, size_t 
     return failed;
 }
 
-static lmad_status plan_on_device(lmad_plan **plan, const lm_case *c, int device, lmad_ctx *ctx, unsigned flags) {
+static lmad_status plan_on_device(lmad_plan **plan, const lm_case *c, int device, lmad_ctx *ctx,
+                                  unsigned flags) {
     switch (c->op) {
     case LM_OP_FILL: return lmad_plan_fill_hip(plan, ctx, &c->dst, device, c->elem_size, flags);
     case LM_OP_MOVE: return lmad_plan_move_hip(plan, ctx, &c->dst, &c->src, device, c->elem_size, flags);

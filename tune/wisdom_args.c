@@ -29,16 +29,19 @@ static const struct argp_option options[] = {
      "measure, patient (default) or exhaustive (for list and prune: records of this effort or more)", 1},
     {"time-limit", TIME_LIMIT, "SECONDS", 0, "Stop after this time, inside a problem too", 1},
     {"threads", THREADS, "N,...", 0, "Tune for these thread limits (default 0: automatic)", 1},
-    {"device", DEVICE, "DEVICE", 0, "Tune for a device: cpu (default), hip:0, hip:1, ...; may be given several times", 1},
+    {"device", DEVICE, "DEVICE", 0,
+     "Tune for a device: cpu (default), hip:0, hip:1, ...; may be given several times", 1},
     {NULL, 0, NULL, 0, "To list or prune, which records:", 2},
     {"machine", MACHINE, "TEXT", 0, "Those with TEXT in the machine's fingerprint", 2},
     {"here", HERE, NULL, 0, "Those of this machine", 2},
     {"foreign", FOREIGN, NULL, 0, "Those of other machines", 2},
     {0}};
 
-static const char args_doc[] = "[--suite FILE|NAME]... [--problem 'ES DST SRC']...\n"
-                               "calibrate\nmerge FILE...\nlist [FILE...]\ncheck FILE...\ndiff FILE FILE\nprune FILE...";
+static const char args_doc[] =
+    "[--suite FILE|NAME]... [--problem 'ES DST SRC']...\n"
+    "calibrate\nmerge FILE...\nlist [FILE...]\ncheck FILE...\ndiff FILE FILE\nprune FILE...";
 
+/* clang-format off */
 static const char doc[] =
     "Tunes copies offline, and looks after the wisdom that comes out.\v"
     "Without a verb it tunes: each problem is measured and the outcome added to FILE (default: the user's wisdom). "
@@ -51,6 +54,7 @@ static const char doc[] =
     "without options those that this version cannot use.\n\n"
     "Exit status: 0; 1 for bad lines, differences, or problems that cannot be planned; 2 for bad arguments and files "
     "that cannot be read or written.";
+/* clang-format on */
 
 static void read_effort(lm_wisdom_options *o, const char *text, struct argp_state *state) {
     o->effort = lm_effort_parse(text);

@@ -94,8 +94,8 @@ static const char *whose(const lm_record *r) {
 static void print_record(const lm_record *r) {
     char time[32] = "-   ";
     if (!r->calibration) snprintf(time, sizeof time, "%.3f us", (double)r->chosen_ps * 1e-6);
-    printf("%-7s %-10s %15s  %s  %s  [%s]  %.10s\n", whose(r), lm_effort_name(r->effort), time, r->problem, r->chosen,
-           r->machine, r->date);
+    printf("%-7s %-10s %15s  %s  %s  [%s]  %.10s\n", whose(r), lm_effort_name(r->effort), time, r->problem,
+           r->chosen, r->machine, r->date);
 }
 
 static void add_place(void *arg, const char *path) {

@@ -144,7 +144,9 @@ static lmad_status tune_cases(tuning *t, int device) {
 }
 
 /* Limits of threads mean nothing within a device. */
-static int thread_limits(const lm_wisdom_options *o, int device) { return device == LMAD_HOST ? o->thread_limits : 1; }
+static int thread_limits(const lm_wisdom_options *o, int device) {
+    return device == LMAD_HOST ? o->thread_limits : 1;
+}
 
 static lmad_status tune_all(tuning *t) {
     const lm_wisdom_options *o = t->options;

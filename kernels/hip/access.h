@@ -14,12 +14,17 @@
 #endif
 
 /* The places. */
-enum { LM_SITE_READ = 1, LM_SITE_WRITE, LM_SITE_LDS_READ, LM_SITE_LDS_WRITE, LM_SITE_TURN_READ, LM_SITE_TURN_WRITE };
+enum {
+    LM_SITE_READ = 1,
+    LM_SITE_WRITE,
+    LM_SITE_LDS_READ,
+    LM_SITE_LDS_WRITE,
+    LM_SITE_TURN_READ,
+    LM_SITE_TURN_WRITE
+};
 
 /* A word in registers; shorter ones in the low bytes. */
-template <int BYTES> struct lm_word {
-    lm_u32 w[(BYTES + 3) / 4];
-};
+template <int BYTES> struct lm_word { lm_u32 w[(BYTES + 3) / 4]; };
 
 /* And in memory. */
 #if defined(__CUDACC__) && !defined(LM_EMULATED)
@@ -49,21 +54,11 @@ template <class RAW> LM_DEVICE void lm_store(RAW *p, const RAW &value) {
 #endif
 }
 
-template <int BYTES> struct lm_raw {
-    typedef lm_raw1 type;
-};
-template <> struct lm_raw<2> {
-    typedef lm_raw2 type;
-};
-template <> struct lm_raw<4> {
-    typedef lm_raw4 type;
-};
-template <> struct lm_raw<8> {
-    typedef lm_raw8 type;
-};
-template <> struct lm_raw<16> {
-    typedef lm_raw16 type;
-};
+template <int BYTES> struct lm_raw { typedef lm_raw1 type; };
+template <> struct lm_raw<2> { typedef lm_raw2 type; };
+template <> struct lm_raw<4> { typedef lm_raw4 type; };
+template <> struct lm_raw<8> { typedef lm_raw8 type; };
+template <> struct lm_raw<16> { typedef lm_raw16 type; };
 
 template <int BYTES> struct lm_pack {
     typedef typename lm_raw<BYTES>::type raw;
@@ -78,9 +73,7 @@ template <> struct lm_pack<16> {
     LM_DEVICE lm_word<16> words(const lm_raw16 &v) {
         return lm_word<16>{{LM_LANE(v, 0), LM_LANE(v, 1), LM_LANE(v, 2), LM_LANE(v, 3)}};
     }
-    LM_DEVICE lm_raw16 memory(const lm_word<16> &v) {
-        return lm_raw16{v.w[0], v.w[1], v.w[2], v.w[3]};
-    }
+    LM_DEVICE lm_raw16 memory(const lm_word<16> &v) { return lm_raw16{v.w[0], v.w[1], v.w[2], v.w[3]}; }
 };
 
 template <int BYTES> LM_DEVICE lm_word<BYTES> lm_get(const char *p) {
@@ -97,7 +90,8 @@ template <int BYTES> LM_DEVICE void lm_put(char *p, const lm_word<BYTES> &value)
     lm_store((typename lm_raw<BYTES>::type *)p, lm_pack<BYTES>::memory(value));
 }
 
-template <int BYTES> LM_DEVICE lm_word<BYTES> lm_lds_get(const char *lds, lm_u32 at, int site = LM_SITE_LDS_READ) {
+template <int BYTES>
+LM_DEVICE lm_word<BYTES> lm_lds_get(const char *lds, lm_u32 at, int site = LM_SITE_LDS_READ) {
     (void)site;
 #if defined(LM_EMULATED)
     hipemu_lds(site, lds + at, BYTES, 0);

@@ -14,23 +14,24 @@ typedef long long lm_i64;
 typedef unsigned long long lm_u64;
 
 enum {
-    LM_HIP_AXES = 36, /* of a kernel: those of a problem, the run, pieces of axes that tiles cut */
-    LM_HIP_VIEW = 8,  /* within a tile */
-    LM_HIP_VALUE = 64, /* bytes of a fill's value, repeated as often as it fits */
-    LM_HIP_LDS = 17408, /* bytes of LDS that a tile takes with its gaps, at most */
-    LM_HIP_TWICE_ODD = 31, LM_HIP_TWICE_EVEN = 62, /* elements of odd and of even size that pass LDS twice, at most */
+    LM_HIP_AXES = 36,       /* of a kernel: those of a problem, the run, pieces of axes that tiles cut */
+    LM_HIP_VIEW = 8,        /* within a tile */
+    LM_HIP_VALUE = 64,      /* bytes of a fill's value, repeated as often as it fits */
+    LM_HIP_LDS = 17408,     /* bytes of LDS that a tile takes with its gaps, at most */
+    LM_HIP_TWICE_ODD = 31,  /* elements of odd size that pass LDS twice, at most */
+    LM_HIP_TWICE_EVEN = 62, /* and of even size */
     LM_HIP_TURN_BYTES = 64, /* of a square whose words threads take in turn, at most */
-    LM_HIP_NO_TURNS = 31, /* a turn_shift: none does */
+    LM_HIP_NO_TURNS = 31,   /* a turn_shift: none does */
     LM_HIP_NO_BIT = 31, /* the bit of axes that tiles divide, between tiles: none within a tile asks for it */
-    LM_UNCUT = 30, /* that of such axes within a tile: it is never set */
+    LM_UNCUT = 30,      /* that of such axes within a tile: it is never set */
     LM_HIP_THREADS = 256 /* threads of a block, at most */
 };
 
 /* Elements that pass LDS twice: a side of their squares in registers, one of their tiles, and the bytes of LDS that
  * tiles take with their gaps. */
 #define LM_HIP_TWICE_SQUARE(size) ((size) % 2 ? 4 : 2)
-#define LM_HIP_TWICE_SIDE(size) ((size) % 2 ? ((size) < 10 ? 64 : 32) : (size) < 32 ? 32 : 16)
-#define LM_HIP_TWICE_LDS(size) \
+#define LM_HIP_TWICE_SIDE(size)   ((size) % 2 ? ((size) < 10 ? 64 : 32) : (size) < 32 ? 32 : 16)
+#define LM_HIP_TWICE_LDS(size)                                                                               \
     (LM_HIP_TWICE_SIDE(size) * LM_HIP_TWICE_SIDE(size) * (size) + ((size) % 2 ? 2560 : 1280))
 
 /* An axis between tiles (or, in flat copies, of words), the fastest first: n indices, steps in bytes. Affine values
@@ -38,10 +39,10 @@ enum {
 typedef struct lm_hip_axis {
     lm_i64 ds, ss;
     lm_u64 n;
-    lm_u32 multiplier, shift; /* division by n: see lm_quotient() */
-    lm_u32 quick;             /* division of small numbers by n: see lm_quick(); 0 = n is long */
-    lm_u32 bit;               /* of the mask that tells the last tiles along an axis */
-    lm_u64 below;             /* affine: product of the extents of faster axes, */
+    lm_u32 multiplier, shift;             /* division by n: see lm_quotient() */
+    lm_u32 quick;                         /* division of small numbers by n: see lm_quick(); 0 = n is long */
+    lm_u32 bit;                           /* of the mask that tells the last tiles along an axis */
+    lm_u64 below;                         /* affine: product of the extents of faster axes, */
     lm_u32 below_multiplier, below_shift; /* and division by it */
 } lm_hip_axis;
 
@@ -72,7 +73,8 @@ typedef struct lm_hip_unit_axis {
 } lm_hip_unit_axis;
 
 typedef struct lm_hip_args {
-    lm_i64 doff, soff; /* bytes from the pointers to the first tile; with 32-bit offsets, from their lowest bytes */
+    /* Bytes from the pointers to the first tile; with 32-bit offsets, from their lowest bytes. */
+    lm_i64 doff, soff;
     lm_i64 dlow, slow; /* bytes from the pointers to where offsets count from */
     lm_u32 tiles;      /* blocks of threads that work */
     lm_u32 grid;       /* blocks in a row of the grid */
@@ -82,13 +84,13 @@ typedef struct lm_hip_args {
     lm_u32 tile_words; /* flat: of one */
 
     /* through LDS */
-    lm_i32 slot_step;  /* from one word of a turned square to the next, in LDS */
-    lm_i64 row_step;   /* in global memory; of squares of elements, in LDS after they are turned */
-    lm_u32 units;      /* axes used below */
-    lm_u32 in_row;     /* a word's units lie along unit axis 0 */
+    lm_i32 slot_step; /* from one word of a turned square to the next, in LDS */
+    lm_i64 row_step;  /* in global memory; of squares of elements, in LDS after they are turned */
+    lm_u32 units;     /* axes used below */
+    lm_u32 in_row;    /* a word's units lie along unit axis 0 */
     lm_u32 turn_shift, turn_row, turn_up; /* see lm_turn() */
-    lm_u32 split;      /* words of the source go to LDS in pieces: gaps are no multiples of words */
-    lm_u32 piece_row;  /* see lm_piece_turn() */
+    lm_u32 split;     /* words of the source go to LDS in pieces: gaps are no multiples of words */
+    lm_u32 piece_row; /* see lm_piece_turn() */
     lm_hip_unit_axis unit[LM_HIP_VIEW];
     lm_hip_view view[3]; /* destination, source; squares of elements, whose global memory is LDS, too */
     lm_hip_axis axis[LM_HIP_AXES];

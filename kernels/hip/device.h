@@ -9,14 +9,14 @@
 #define LM_HIP_DEVICE_H
 
 #ifndef LM_KERNEL /* for editors */
-#define LM_KERNEL 0
+#define LM_KERNEL   0
 #define LM_DST_WORD 16
 #define LM_SRC_WORD 16
-#define LM_UNIT 16
-#define LM_INDEX 32
-#define LM_ITEMS 4
-#define LM_OPTION 0
-#define LM_STREAM 0
+#define LM_UNIT     16
+#define LM_INDEX    32
+#define LM_ITEMS    4
+#define LM_OPTION   0
+#define LM_STREAM   0
 #endif
 
 /* Functions are inlined wherever they are used: what is passed by address would lie in memory otherwise. No kernel
@@ -26,7 +26,7 @@
 #if defined(LM_EMULATED)
 
 #define LM_CONSTANT
-#define LM_ENTRY extern "C" void
+#define LM_ENTRY      extern "C" void
 #define LM_ARGS(args) (&args)
 #define LM_VALUE_OF
 static inline unsigned lm_thread(void) { return threadIdx.x; }
@@ -37,9 +37,9 @@ static inline void lm_barrier(void) { __syncthreads(); }
 #elif defined(__CUDACC__)
 
 #define LM_CONSTANT
-#define LM_ENTRY extern "C" __global__ void __launch_bounds__(256)
+#define LM_ENTRY      extern "C" __global__ void __launch_bounds__(256)
 #define LM_ARGS(args) (&args)
-#define LM_VALUE_OF const __grid_constant__
+#define LM_VALUE_OF   const __grid_constant__
 #define HIPEMU_KERNEL(name)
 LM_DEVICE unsigned lm_thread(void) { return threadIdx.x; }
 LM_DEVICE unsigned lm_block_x(void) { return blockIdx.x; }
@@ -56,9 +56,11 @@ LM_DEVICE void lm_barrier(void) { __syncthreads(); }
 /* Arguments are read where the command processor puts them: a copy on the stack would be indexed there. The two
  * pointers come first. */
 #define LM_CONSTANT __attribute__((address_space(4)))
-#define LM_ENTRY extern "C" __global__ __attribute__((amdgpu_flat_work_group_size(1, 256))) void
-#define LM_ARGS(args) \
-    ((void)args, (const LM_CONSTANT lm_hip_args *)((const LM_CONSTANT char *)__builtin_amdgcn_kernarg_segment_ptr() + 16))
+#define LM_ENTRY    extern "C" __global__ __attribute__((amdgpu_flat_work_group_size(1, 256))) void
+#define LM_ARGS(args)                                                                                        \
+    ((void)args,                                                                                             \
+     (const LM_CONSTANT lm_hip_args *)((const LM_CONSTANT char *)__builtin_amdgcn_kernarg_segment_ptr() +    \
+                                       16))
 #define LM_VALUE_OF
 #define HIPEMU_KERNEL(name)
 LM_DEVICE unsigned lm_thread(void) { return __builtin_amdgcn_workitem_id_x(); }

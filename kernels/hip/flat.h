@@ -9,9 +9,11 @@ LM_DEVICE lm_word<LM_DST_WORD> lm_source(lm_args a, const char *src, lm_offset a
     lm_word<LM_DST_WORD> word = {{0}};
     (void)src;
 #if LM_DST_WORD < 4
-    LM_UNROLL for (int k = 0; k < LM_DST_WORD; k++) word.w[0] |= (lm_u32)(unsigned char)value[k] << 8 * k;
+    LM_UNROLL
+    for (int k = 0; k < LM_DST_WORD; k++) word.w[0] |= (lm_u32)(unsigned char)value[k] << 8 * k;
 #else
-    LM_UNROLL for (int k = 0; k < LM_DST_WORD / 4; k++) word.w[k] = ((const LM_CONSTANT lm_raw4 *)value)[k];
+    LM_UNROLL
+    for (int k = 0; k < LM_DST_WORD / 4; k++) word.w[k] = ((const LM_CONSTANT lm_raw4 *)value)[k];
 #endif
     return word;
 }
@@ -32,7 +34,9 @@ LM_DEVICE const lm_start *lm_begin(lm_args a, lm_u32 tile) {
 }
 #define LM_BEGIN(a, tile) const lm_start *const start = lm_begin(a, tile)
 #else
-#define LM_BEGIN(a, tile) lm_start start[1]; lm_flat_start(a, tile, start)
+#define LM_BEGIN(a, tile)                                                                                    \
+    lm_start start[1];                                                                                       \
+    lm_flat_start(a, tile, start)
 #endif
 
 LM_ENTRY lmad_kernel(char *__restrict__ dst, const char *__restrict__ src, LM_VALUE_OF lm_hip_args args) {
@@ -44,14 +48,16 @@ LM_ENTRY lmad_kernel(char *__restrict__ dst, const char *__restrict__ src, LM_VA
     const char *const from = src + a->slow;
     lm_word<LM_DST_WORD> word[LM_ITEMS];
     lm_offset at[LM_ITEMS];
-    LM_UNROLL for (int k = 0; k < LM_ITEMS; k++) {
+    LM_UNROLL
+    for (int k = 0; k < LM_ITEMS; k++) {
         const lm_u32 item = lm_thread() + k * a->block;
         if (item >= start->words) break;
         const lm_pair pair = lm_flat_at(a, start, item);
         word[k] = lm_source(a, from, pair.s);
         at[k] = pair.d;
     }
-    LM_UNROLL for (int k = 0; k < LM_ITEMS; k++) {
+    LM_UNROLL
+    for (int k = 0; k < LM_ITEMS; k++) {
         if (lm_thread() + k * a->block >= start->words) break;
         if (LM_OPTION & LM_FLAT_REVERSED) word[k] = lm_reverse<LM_UNIT>(word[k]);
         lm_put(to + at[k], word[k]);

@@ -13,8 +13,8 @@
 #else
 #define LM_BOTH static inline
 #define LM_CONSTANT
-#define LM_INDEX 64
-#define LM_RANK 36
+#define LM_INDEX     64
+#define LM_RANK      36
 #define LM_VIEW_RANK 8
 #endif
 
@@ -108,7 +108,8 @@ LM_BOTH lm_tile_start lm_tile_at(lm_args a, lm_u32 tile) {
     lm_tile_start s = {(lm_offset)a->doff, (lm_offset)a->soff, 0};
     for (lm_u32 k = 0; k < a->rank; k++) {
         const lm_u32 n = (lm_u32)a->axis[k].n;
-        const lm_u32 next = lm_quotient(tile, a->axis[k].multiplier, a->axis[k].shift), digit = tile - next * n;
+        const lm_u32 next = lm_quotient(tile, a->axis[k].multiplier, a->axis[k].shift),
+                     digit = tile - next * n;
         s.doff += (lm_offset)digit * (lm_offset)a->axis[k].ds;
         s.soff += (lm_offset)digit * (lm_offset)a->axis[k].ss;
         s.last |= (lm_u32)(digit == n - 1) << a->axis[k].bit;

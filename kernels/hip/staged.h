@@ -24,7 +24,10 @@ template <int WORDS> struct lm_round {
 /* ---- words as they are ------------------------------------------------------------------------------ */
 
 /* Pieces of a word of the source. */
-enum { LM_PIECE = LM_UNIT > 4 ? LM_UNIT : 4, LM_PIECES = LM_SRC_WORD > LM_PIECE ? LM_SRC_WORD / LM_PIECE : 1 };
+enum {
+    LM_PIECE = LM_UNIT > 4 ? LM_UNIT : 4,
+    LM_PIECES = LM_SRC_WORD > LM_PIECE ? LM_SRC_WORD / LM_PIECE : 1
+};
 
 /* Gaps that are no multiples of words are those of pieces. */
 LM_DEVICE void lm_keep_word(lm_args a, const lm_place &p, const lm_word<LM_SRC_WORD> &word, lm_u32 item) {
@@ -33,9 +36,11 @@ LM_DEVICE void lm_keep_word(lm_args a, const lm_place &p, const lm_word<LM_SRC_W
     if (a->split) {
         const lm_u32 turn = lm_piece_turn(a, LM_SRC_WORD, &p, item) % N;
         const lm_word<LM_SRC_WORD> turned = lm_rotate(word, (N - turn) % N * LM_PIECE);
-        LM_UNROLL for (int k = 0; k < N; k++) {
+        LM_UNROLL
+        for (int k = 0; k < N; k++) {
             lm_word<LM_PIECE> piece;
-            LM_UNROLL for (int i = 0; i < EACH; i++) piece.w[i] = turned.w[k * EACH + i];
+            LM_UNROLL
+            for (int i = 0; i < EACH; i++) piece.w[i] = turned.w[k * EACH + i];
             lm_lds_put(lm_lds, p.lds + (k + turn) % N * LM_PIECE, piece);
         }
         return;
@@ -50,14 +55,16 @@ LM_DEVICE void lm_load_words(lm_args a, const lm_tile_start &start, const char *
     for (lm_u32 first = lm_thread(); first < v->items; first += LM_ITEMS * a->block) {
         lm_place p[LM_ITEMS];
         lm_word<LM_SRC_WORD> word[LM_ITEMS];
-        LM_UNROLL for (int k = 0; k < LM_ITEMS; k++) {
+        LM_UNROLL
+        for (int k = 0; k < LM_ITEMS; k++) {
             p[k] = lm_view_at(v, start.soff, start.last, first + k * a->block);
             if (!p[k].outside)
                 word[k] = lm_get<LM_SRC_WORD>(from + p[k].global);
             else
                 lm_idle(LM_SITE_READ, 1);
         }
-        LM_UNROLL for (int k = 0; k < LM_ITEMS; k++) {
+        LM_UNROLL
+        for (int k = 0; k < LM_ITEMS; k++) {
             if (!p[k].outside)
                 lm_keep_word(a, p[k], word[k], first + k * a->block);
             else
@@ -75,7 +82,8 @@ LM_DEVICE void lm_sit_out(int stores, int reads) {
 LM_DEVICE void lm_store_words(lm_args a, const lm_tile_start &start, char *to) {
     const lm_view v = &a->view[0];
     for (lm_u32 first = lm_thread(); first < v->items; first += LM_ITEMS * a->block) {
-        LM_UNROLL for (int k = 0; k < LM_ITEMS; k++) {
+        LM_UNROLL
+        for (int k = 0; k < LM_ITEMS; k++) {
             const lm_place p = lm_view_at(v, start.doff, start.last, first + k * a->block);
             if (!p.outside)
                 lm_put(to + p.global, lm_lds_get<LM_DST_WORD>(lm_lds, p.lds));
@@ -93,13 +101,17 @@ template <int N, int BYTES> struct lm_takes_turns {
     enum { yes = N * BYTES <= LM_HIP_TURN_BYTES };
 };
 template <int N, int BYTES> LM_DEVICE void lm_turn_words(lm_word<BYTES> *word, lm_u32 by) {
-    LM_UNROLL for (int step = 1; step < N; step *= 2) {
+    LM_UNROLL
+    for (int step = 1; step < N; step *= 2) {
         lm_word<BYTES> t[N];
-        LM_UNROLL for (int k = 0; k < N; k++) {
-            LM_UNROLL for (int i = 0; i < (BYTES + 3) / 4; i++)
+        LM_UNROLL
+        for (int k = 0; k < N; k++) {
+            LM_UNROLL
+            for (int i = 0; i < (BYTES + 3) / 4; i++)
                 t[k].w[i] = lm_either(by & step, word[(k + step) % N].w[i], word[k].w[i]);
         }
-        LM_UNROLL for (int k = 0; k < N; k++) word[k] = t[k];
+        LM_UNROLL
+        for (int k = 0; k < N; k++) word[k] = t[k];
     }
 }
 
@@ -111,16 +123,19 @@ LM_DEVICE void lm_load_squares(lm_args a, const lm_tile_start &start, const char
     for (lm_u32 first = lm_thread(); first < v->items; first += N * a->block) {
         lm_place p[N];
         lm_word<LM_SRC_WORD> in[N][LM_DST_UNITS];
-        LM_UNROLL for (int k = 0; k < N; k++) {
+        LM_UNROLL
+        for (int k = 0; k < N; k++) {
             p[k] = lm_view_at(v, start.soff, start.last, first + k * a->block);
             if (p[k].outside) {
                 lm_idle(LM_SITE_READ, LM_DST_UNITS);
                 continue;
             }
-            LM_UNROLL for (int j = 0; j < LM_DST_UNITS; j++)
+            LM_UNROLL
+            for (int j = 0; j < LM_DST_UNITS; j++)
                 in[k][j] = lm_get<LM_SRC_WORD>(from + (lm_offset)(p[k].global + j * (lm_offset)a->row_step));
         }
-        LM_UNROLL for (int k = 0; k < N; k++) {
+        LM_UNROLL
+        for (int k = 0; k < N; k++) {
             if (p[k].outside) {
                 lm_idle(LM_SITE_LDS_WRITE, LM_SRC_UNITS);
                 continue;
@@ -132,7 +147,8 @@ LM_DEVICE void lm_load_squares(lm_args a, const lm_tile_start &start, const char
                 turn = lm_turn(a, &p[k], first + k * a->block) % LM_SRC_UNITS;
                 lm_turn_words<LM_SRC_UNITS>(out, turn);
             }
-            LM_UNROLL for (int x = 0; x < LM_SRC_UNITS; x++)
+            LM_UNROLL
+            for (int x = 0; x < LM_SRC_UNITS; x++)
                 lm_lds_put(lm_lds, p[k].lds + (lm_i32)((x + turn) % LM_SRC_UNITS) * a->slot_step, out[x]);
         }
     }
@@ -150,11 +166,14 @@ LM_DEVICE void lm_store_squares(lm_args a, const lm_tile_start &start, char *to)
         lm_word<LM_DST_WORD> out[LM_SRC_UNITS];
         const bool turns = lm_takes_turns<LM_DST_UNITS, LM_SRC_WORD>::yes && a->turn_shift < LM_HIP_NO_TURNS;
         const lm_u32 turn = turns ? lm_turn(a, &p, item) % LM_DST_UNITS : 0;
-        LM_UNROLL for (int j = 0; j < LM_DST_UNITS; j++)
-            in[j] = lm_lds_get<LM_SRC_WORD>(lm_lds, p.lds + (lm_i32)((j + turn) % LM_DST_UNITS) * a->slot_step);
+        LM_UNROLL
+        for (int j = 0; j < LM_DST_UNITS; j++)
+            in[j] =
+                lm_lds_get<LM_SRC_WORD>(lm_lds, p.lds + (lm_i32)((j + turn) % LM_DST_UNITS) * a->slot_step);
         if (turns) lm_turn_words<LM_DST_UNITS>(in, LM_DST_UNITS - turn);
         lm_turner<LM_UNIT, LM_DST_WORD, LM_SRC_WORD>::turn(in, out);
-        LM_UNROLL for (int x = 0; x < LM_SRC_UNITS; x++)
+        LM_UNROLL
+        for (int x = 0; x < LM_SRC_UNITS; x++)
             lm_put(to + (lm_offset)(p.global + x * (lm_offset)a->row_step), out[x]);
     }
 }
@@ -169,15 +188,21 @@ LM_DEVICE void lm_turn_tile(lm_args a) {
     enum { N = LM_HIP_TWICE_SQUARE(LM_UNIT), BYTES = N * LM_UNIT, WORDS = BYTES / 4 };
     const lm_place p = lm_view_at(&a->view[2], 0, 0, lm_thread());
     lm_word<BYTES> in[N], out[N];
-    LM_UNROLL for (int j = 0; j < N; j++) {
-        LM_UNROLL for (int k = 0; k < WORDS; k++)
-            in[j].w[k] = p.outside ? 0 : lm_lds_get<4>(lm_lds, p.lds + j * a->slot_step + 4 * k, LM_SITE_TURN_READ).w[0];
+    LM_UNROLL
+    for (int j = 0; j < N; j++) {
+        LM_UNROLL
+        for (int k = 0; k < WORDS; k++)
+            in[j].w[k] =
+                p.outside ? 0
+                          : lm_lds_get<4>(lm_lds, p.lds + j * a->slot_step + 4 * k, LM_SITE_TURN_READ).w[0];
     }
     lm_barrier();
     if (p.outside) return;
     lm_turner<LM_UNIT, BYTES, BYTES>::turn(in, out);
-    LM_UNROLL for (int j = 0; j < N; j++) {
-        LM_UNROLL for (int k = 0; k < WORDS; k++)
+    LM_UNROLL
+    for (int j = 0; j < N; j++) {
+        LM_UNROLL
+        for (int k = 0; k < WORDS; k++)
             lm_lds_put(lm_lds, (lm_u32)p.global + j * (lm_u32)a->row_step + 4 * k, lm_word<4>{{out[j].w[k]}},
                        LM_SITE_TURN_WRITE);
     }
@@ -193,7 +218,8 @@ LM_DEVICE void lm_place_unit(lm_word<LM_DST_WORD> &word, int j, const lm_word<LM
     if (LM_UNIT < 4) {
         word.w[j / PER] |= unit.w[0] << 8 * LM_UNIT * (j % PER);
     } else {
-        LM_UNROLL for (int k = 0; k < EACH; k++) word.w[j * EACH + k] = unit.w[k];
+        LM_UNROLL
+        for (int k = 0; k < EACH; k++) word.w[j * EACH + k] = unit.w[k];
     }
 }
 
@@ -202,11 +228,14 @@ LM_DEVICE lm_word<LM_DST_WORD> lm_collect(lm_args a, const lm_place &p, lm_u32 i
     lm_word<LM_DST_WORD> word = {{0}};
     if (a->in_row) {
         const lm_u32 begin = p.lds + lm_unit_at(a, row), step = (lm_u32)a->unit[0].lds;
-        LM_UNROLL for (int j = 0; j < LM_DST_UNITS; j++)
+        LM_UNROLL
+        for (int j = 0; j < LM_DST_UNITS; j++)
             lm_place_unit(word, j, lm_lds_get<LM_UNIT>(lm_lds, begin + (j + turn) % LM_DST_UNITS * step));
     } else {
-        LM_UNROLL for (int j = 0; j < LM_DST_UNITS; j++)
-            lm_place_unit(word, j, lm_lds_get<LM_UNIT>(lm_lds, p.lds + lm_unit_at(a, row + (j + turn) % LM_DST_UNITS)));
+        LM_UNROLL
+        for (int j = 0; j < LM_DST_UNITS; j++)
+            lm_place_unit(
+                word, j, lm_lds_get<LM_UNIT>(lm_lds, p.lds + lm_unit_at(a, row + (j + turn) % LM_DST_UNITS)));
     }
     return lm_rotate(word, turn * LM_UNIT);
 }

@@ -153,7 +153,8 @@ LM_INLINE void vec_scatter(char *p, int64_t stride, vec v) {
 enum { VEC_HALVES = 1 };
 LM_INLINE vec vec_halves(const char *p, const char *q) {
     const __m256i low = _mm256_loadu_si256((const __m256i *)(const void *)p);
-    return _mm512_inserti64x4(_mm512_castsi256_si512(low), _mm256_loadu_si256((const __m256i *)(const void *)q), 1);
+    return _mm512_inserti64x4(_mm512_castsi256_si512(low),
+                              _mm256_loadu_si256((const __m256i *)(const void *)q), 1);
 }
 LM_INLINE vec vec_even_lanes(vec a, vec b) { return _mm512_shuffle_i32x4(a, b, 0x88); }
 LM_INLINE vec vec_odd_lanes(vec a, vec b) { return _mm512_shuffle_i32x4(a, b, 0xdd); }

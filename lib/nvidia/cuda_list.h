@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The one list of entry points of the driver. No include guard: the includer defines LM_CU(name, symbol, parameters),
  * where symbol is what the library exports. */
-/* clang-format off: it would take the parameters for products */
+/* clang-format would take the parameters for products. */
+/* clang-format off */
 LM_CU(cuInit, "cuInit", (unsigned flags))
 LM_CU(cuDriverGetVersion, "cuDriverGetVersion", (int *version))
 LM_CU(cuDeviceGetCount, "cuDeviceGetCount", (int *count))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The one list of entry points of NVRTC. No include guard: the includer defines LM_NVRTC(name, parameters). */
-/* clang-format off: it would take the parameters for products */
+/* clang-format would take the parameters for products. */
+/* clang-format off */
 LM_NVRTC(nvrtcGetNumSupportedArchs, (int *count))
 LM_NVRTC(nvrtcGetSupportedArchs, (int *archs))
 LM_NVRTC(nvrtcCreateProgram, (lm_nvrtc_program *program, const char *source, const char *name, int headers,
