@@ -212,13 +212,12 @@ lmad_status lm_device_plan_init(lmad_plan *plan, const lm_device_wish *w) {
 
 /* ---- running ---------------------------------------------------------------------------------------- */
 
-/* The first element comes from the host; all of them are copies of it, it too. */
+/* The first element comes from the host; all of them are copies of it, it too. They may be in pinned memory. */
 static lmad_status run_long_fill(const lmad_plan *plan, char *dst, const void *value, lm_hip_stream stream) {
     char *first = dst + plan->problem.doff;
-    const lmad_status status =
-        lm_device_fail(lm_hip_get()->hipMemcpyAsync(first, value, (size_t)plan->problem.run,
-                                                    LM_HIP_COPY_HOST_TO_DEVICE, stream),
-                       "copying a fill's element to the device");
+    const lmad_status status = lm_device_fail(
+        lm_hip_get()->hipMemcpyAsync(first, value, (size_t)plan->problem.run, LM_HIP_COPY_DEFAULT, stream),
+        "copying a fill's element to the device");
     if (status != LMAD_OK || plan->problem.count == 1) return status;
     return lm_device_copy_run(plan->device->step[0], dst, first, stream);
 }

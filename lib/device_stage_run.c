@@ -11,7 +11,8 @@ typedef struct run {
     char *dst;
     const char *src;
     lm_hip_stream caller;
-    bool alone; /* a single box: in the caller's stream */
+    bool alone;    /* a single box: in the caller's stream */
+    bool anywhere; /* between two devices: memory that is no device's own, or managed */
     int stations, at[LM_STAGE_STATIONS];
     const lm_stage_buffer *behind[LM_STAGE_STATIONS];
     lm_flight *flight; /* of the host's part; NULL where there is none */
@@ -107,15 +108,15 @@ static visit visit_of(const run *r, int k, int64_t c) {
     return v;
 }
 
+/* What is taken for memory of a device may be pinned or managed: the run time knows where pointers lie. */
 static lm_hip_error copy_box(const run *r, int station, const visit *v) {
     const lm_stage *s = r->stage;
     const size_t bytes = (size_t)v->piece->bytes;
     const int dst = s->problem.dst_space, src = s->problem.src_space;
     const lm_hip_stream stream = stream_of(r, station);
-    if (station == LM_STAGE_COPY_ON || src == LM_HOST)
-        return s->hip->hipMemcpyAsync(v->to, v->from, bytes, LM_HIP_COPY_HOST_TO_DEVICE, stream);
-    if (dst == LM_HOST || s->station[LM_STAGE_COPY_ON].used)
-        return s->hip->hipMemcpyAsync(v->to, v->from, bytes, LM_HIP_COPY_DEVICE_TO_HOST, stream);
+    const bool host = dst == LM_HOST || src == LM_HOST || s->station[LM_STAGE_COPY_ON].used;
+    if (host || r->anywhere)
+        return s->hip->hipMemcpyAsync(v->to, v->from, bytes, LM_HIP_COPY_DEFAULT, stream);
     return s->hip->hipMemcpyPeerAsync(v->to, dst, v->from, src, bytes, stream);
 }
 
@@ -221,8 +222,7 @@ static lmad_status run_box(const run *r) {
     const lm_problem *p = &r->stage->problem;
     const lm_hip *hip = r->stage->hip;
     const lm_pdim *row = &p->dim[p->rank - 1], *slice = &p->dim[0];
-    const lm_hip_copy_kind kind =
-        p->src_space == LM_HOST ? LM_HIP_COPY_HOST_TO_DEVICE : LM_HIP_COPY_DEVICE_TO_HOST;
+    const lm_hip_copy_kind kind = LM_HIP_COPY_DEFAULT;
     char *dst = r->dst + p->doff;
     char *src = (char *)r->src + p->soff; /* only read */
     const size_t width = (size_t)p->run, ds = (size_t)row->ds, ss = (size_t)row->ss;
@@ -264,6 +264,8 @@ static lmad_status run_host_device(run *r) {
 
 /* ---- checks ---------------------------------------------------------------------------------------- */
 
+static bool is_devices_own(const char *p) { return lm_hip_memory_of(p, NULL) == LM_HIP_MEMORY_DEVICE; }
+
 static lmad_status check_side(int space, const char *lowest, const char *side) {
     return space == LM_HOST ? LMAD_OK : lm_device_check_memory(space, lowest, side);
 }
@@ -282,8 +284,9 @@ static lmad_status run_checked(run *r) {
     if (status == LMAD_OK) status = check_side(s->problem.src_space, r->src + s->problem.slo, "source");
     if (status == LMAD_OK) status = check_capture(s->hip, r->caller);
     if (status != LMAD_OK) return status;
-    const bool devices = s->problem.dst_space != LM_HOST && s->problem.src_space != LM_HOST;
-    return devices ? run_pipeline(r, false) : run_host_device(r);
+    if (s->problem.dst_space == LM_HOST || s->problem.src_space == LM_HOST) return run_host_device(r);
+    r->anywhere = !is_devices_own(r->dst + s->problem.dlo) || !is_devices_own(r->src + s->problem.slo);
+    return run_pipeline(r, false);
 }
 
 lmad_status lm_stage_run(lm_stage *s, char *dst, const char *src, lm_hip_stream stream) {

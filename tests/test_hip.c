@@ -91,6 +91,23 @@ START_TEST(long_elements) {
 }
 END_TEST
 
+/* The element crosses to pinned memory that is filled as that of a device, too. */
+START_TEST(long_elements_in_pinned_memory) {
+    const lm_trial t = {.dst = {2, 3, {{5, 11}, {4, 2}}}, .src = {2, 0, {{5, 0}, {4, 0}}}, .elem_size = 100};
+    lm_field f;
+    lmad_plan *p;
+    lm_field_begin(1, width_of(_i), true);
+    lm_field_open(&f, &t, &(lm_field_ends){LM_HOST, LM_HOST, PINNED});
+    lm_field_reset(&f);
+    ck_assert_int_eq(lmad_plan_fill_hip(&p, NULL, &t.dst, 0, t.elem_size, LMAD_ESTIMATE), LMAD_OK);
+    if (lmad_execute(p, f.d, f.s) != LMAD_OK) ck_abort_msg("%s", lmad_error_detail());
+    ck_assert(lm_field_is_right(&f));
+    lmad_plan_destroy(p);
+    lm_field_close(&f);
+    emulator_is_clean();
+}
+END_TEST
+
 /* ---- affine values ---------------------------------------------------------------------------------- */
 
 /* The host's plan is the oracle. */
@@ -139,6 +156,7 @@ Suite *lm_suite_hip(void) {
     tcase_add_loop_test(tc, suite_is_exact, 0, 2 * SUITES);
     tcase_add_loop_test(tc, random_problems, 0, 2);
     tcase_add_loop_test(tc, long_elements, 0, 2);
+    tcase_add_loop_test(tc, long_elements_in_pinned_memory, 0, 2);
     tcase_add_loop_test(tc, affine_values, 0, 2);
     suite_add_tcase(suite, tc);
     return suite;

@@ -30,10 +30,13 @@ static void run(lm_stage *stage, const lm_field *f, lm_hip_stream stream) {
     if (lm_stage_run(stage, f->d, f->s, stream) != LMAD_OK) ck_abort_msg("%s", lmad_error_detail());
 }
 
-/* Run it twice, on two streams, and destroy it in flight. */
-static void try_stage(const lm_trial *t, const lm_field_ends *e, const lm_stage_params *params) {
+/* Run it twice, on two streams, and destroy it in flight. The memory may be other than what it is planned as. */
+static void try_stage_as(const lm_trial *t, const lm_field_ends *memory, const lm_field_ends *e,
+                         const lm_stage_params *params) {
     lm_field f;
-    lm_field_open(&f, t, e);
+    lm_field_open(&f, t, memory);
+    f.problem.dst_space = e->dst;
+    f.problem.src_space = e->src;
     const int device = e->dst == LM_HOST ? e->src : e->dst;
     if (lm_stage_allows(&f.problem, params)) {
         lm_hip_stream stream = lm_field_stream(device);
@@ -53,10 +56,14 @@ static void try_stage(const lm_trial *t, const lm_field_ends *e, const lm_stage_
         lm_trial_format(text, sizeof text, t);
         lm_stage_format(way, sizeof way, params);
         if (!first || !second)
-            ck_abort_msg("%s from %d to %d (memory %d): wrong%s: %s", way, e->src, e->dst, (int)e->host,
+            ck_abort_msg("%s from %d to %d (memory %d): wrong%s: %s", way, e->src, e->dst, (int)memory->host,
                          first ? " when destroyed in flight" : "", text);
     }
     lm_field_close(&f);
+}
+
+static void try_stage(const lm_trial *t, const lm_field_ends *e, const lm_stage_params *params) {
+    try_stage_as(t, e, e, params);
 }
 
 /* ---- problems ---------------------------------------------------------------------------------------- */
@@ -109,6 +116,19 @@ START_TEST(two_devices) {
     emu->counts(&n);
     ck_assert_int_eq(emu->calls("hipMemcpyPeerAsync") > 0, peers);
     ck_assert_int_eq(n.host_allocations > 0, !peers);
+    emulator_is_clean();
+}
+END_TEST
+
+/* In place of a device's memory there may be any that the device reaches. */
+START_TEST(other_memory_for_a_devices) {
+    static const lm_field_ends as[] = {{0, LM_HOST, 0}, {LM_HOST, 0, 0}, {0, 1, 0}, {1, 0, 0}};
+    const lm_field_ends memory = {LM_HOST, LM_HOST, _i % 2 ? PINNED : MANAGED};
+    emu = lm_field_begin(2, 64, true);
+    emu->set_peers(_i / 2);
+    for (int t = 0; t < TRIALS; t++)
+        for (int e = 0; e < 4; e++)
+            for (int w = 0; w < WAYS; w++) try_stage_as(&trials[t], &memory, &as[e], &ways[w]);
     emulator_is_clean();
 }
 END_TEST
@@ -352,6 +372,7 @@ Suite *lm_suite_hip_stage(void) {
     tcase_set_timeout(tc, 600);
     tcase_add_loop_test(tc, host_and_device, 0, 2);
     tcase_add_loop_test(tc, two_devices, 0, 4);
+    tcase_add_loop_test(tc, other_memory_for_a_devices, 0, 4);
     tcase_add_test(tc, anything);
     suite_add_tcase(suite, tc);
     tc = tcase_create("order");
