@@ -11,13 +11,15 @@ static bool inside(const lmad_dim *a, const lmad_dim *b) {
     return lm_magnitude(a->stride) < lm_magnitude(b->stride);
 }
 
-/* The product of the extents of all axes that are walked faster than this one. */
+/* The product of the extents of all axes that are walked faster than this one. The stride of a single index
+ * means nothing. */
 static int64_t below(const lmad_desc *dst, int axis) {
+    const lmad_dim *own = &dst->dim[axis];
     int64_t product = 1;
     for (int k = 0; k < dst->rank; k++) {
-        const bool faster =
-            inside(&dst->dim[k], &dst->dim[axis]) || (!inside(&dst->dim[axis], &dst->dim[k]) && k > axis);
-        if (k != axis && dst->dim[k].n > 1 && faster) product *= dst->dim[k].n;
+        const lmad_dim *d = &dst->dim[k];
+        if (k == axis || d->n == 1) continue;
+        if (inside(d, own) || (!inside(own, d) && k > axis)) product *= d->n;
     }
     return product;
 }

@@ -142,6 +142,7 @@ START_TEST(affine_values) {
                                {1, 0, {{777, 1}}},
                                {2, 3, {{30, 100}, {99, 1}}},
                                {2, 0, {{99, 1}, {30, 100}}},
+                               {3, 3, {{30, 100}, {1, INT64_MIN}, {99, 1}}},
                                {3, 900, {{9, -100}, {5, 20}, {10, 2}}}};
     for (size_t k = 0; k < sizeof views / sizeof *views; k++)
         for (int type = LMAD_INT32; type <= LMAD_DOUBLE; type++) try_affine(&views[k], (lmad_type)type, 0);
