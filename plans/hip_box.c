@@ -100,12 +100,13 @@ static void grow_both(lm_hip_box *b, const int64_t *tile) {
 
 /* ---- words ------------------------------------------------------------------------------------------ */
 
-static void find_run(lm_hip_box *b, int side, bool folded) {
+/* A run of at most so many axes. */
+static void find_run(lm_hip_box *b, int side, int axes) {
     const lm_pdim *first = &b->dim[b->by[side][0]];
     const int64_t sign = lm_hip_step(first, side) < 0 ? -1 : 1;
     int64_t units = 1;
     b->run[side] = 0;
-    for (int k = 0; k < b->rank && (k == 0 || folded); k++) {
+    for (int k = 0; k < b->rank && k < axes; k++) {
         const int axis = b->by[side][k];
         if (b->t[axis] == 1 || lm_hip_step(&b->dim[axis], side) != sign * units * b->unit) break;
         b->run[side]++;
@@ -132,10 +133,10 @@ static int find_word(const lm_hip_box *b, const lm_problem *p, int side, int mos
 }
 
 static void choose_words(lm_hip_box *b, const lm_problem *p, const lm_hip_params *params, unsigned align,
-                         bool folded) {
+                         int axes) {
     for (int side = LM_DST; side <= LM_SRC; side++) {
         const int most = params->word[side] < (int)align ? params->word[side] : (int)align;
-        find_run(b, side, folded);
+        find_run(b, side, axes);
         b->word[side] = find_word(b, p, side, most);
     }
 }
@@ -156,7 +157,7 @@ void lm_hip_box_make(lm_hip_box *b, const lm_problem *p, const lm_hip_params *pa
                      bool folded) {
     list_axes(b, p, align);
     grow_both(b, params->tile);
-    choose_words(b, p, params, align, folded);
+    choose_words(b, p, params, align, folded ? b->rank : 1);
     if (folded) shorten_run(b);
 }
 
@@ -168,5 +169,5 @@ void lm_hip_box_square(lm_hip_box *b, const lm_problem *p, const lm_hip_params *
         const int axis = b->by[side][1];
         b->t[axis] = b->dim[axis].n < extent ? b->dim[axis].n : extent;
     }
-    choose_words(b, p, params, align, true);
+    choose_words(b, p, params, align, 2); /* rows: elements follow one another, rows may not */
 }

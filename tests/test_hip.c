@@ -91,6 +91,25 @@ START_TEST(long_elements) {
 }
 END_TEST
 
+/* Dense matrices that are one tile, of elements that are turned in LDS: their rows follow one another. */
+START_TEST(small_transposes) {
+    const int64_t extents[][2] = {{16, 32}, {32, 16}, {18, 40}, {33, 17}, {16, 16}};
+    const int width = width_of(_i);
+    lm_field_begin(DEVICES, width, true);
+    for (size_t size = 1; size <= 64; size++) {
+        for (size_t k = 0; k < sizeof extents / sizeof *extents; k++) {
+            const int64_t n = extents[k][0], m = extents[k][1];
+            const lm_trial t = {.op = LM_OP_COPY,
+                                .dst = {2, 0, {{n, m}, {m, 1}}},
+                                .src = {2, 0, {{n, 1}, {m, n}}},
+                                .elem_size = size};
+            expect_right(&t, (int)k, width, "small transpose");
+        }
+    }
+    emulator_is_clean();
+}
+END_TEST
+
 /* The element crosses to pinned memory that is filled as that of a device, too. */
 START_TEST(long_elements_in_pinned_memory) {
     const lm_trial t = {.dst = {2, 3, {{5, 11}, {4, 2}}}, .src = {2, 0, {{5, 0}, {4, 0}}}, .elem_size = 100};
@@ -157,6 +176,7 @@ Suite *lm_suite_hip(void) {
     tcase_add_loop_test(tc, suite_is_exact, 0, 2 * SUITES);
     tcase_add_loop_test(tc, random_problems, 0, 2);
     tcase_add_loop_test(tc, long_elements, 0, 2);
+    tcase_add_loop_test(tc, small_transposes, 0, 2);
     tcase_add_loop_test(tc, long_elements_in_pinned_memory, 0, 2);
     tcase_add_loop_test(tc, affine_values, 0, 2);
     suite_add_tcase(suite, tc);
