@@ -2,6 +2,7 @@
 /* Facts of devices, HIP's errors in our words, the guard. */
 #include "device.h"
 
+#include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -47,31 +48,31 @@ static lm_hip_error read_texts(const lm_hip *hip, lm_device *d) {
     return LM_HIP_SUCCESS;
 }
 
-/* What a device does not tell is 0, but for what nobody can do without. */
-static int ask(const lm_hip *hip, int device, lm_hip_attribute attribute, int otherwise) {
-    int value;
-    bool told = hip->hipDeviceGetAttribute(&value, attribute, device) == LM_HIP_SUCCESS && value > 0;
-    return told ? value : otherwise;
+/* What a device does not tell, or nobody can believe, is 0, but for what nobody can do without. */
+static int ask(const lm_hip *hip, int device, lm_hip_attribute attribute, int most, int otherwise) {
+    int value = 0;
+    const bool told = hip->hipDeviceGetAttribute(&value, attribute, device) == LM_HIP_SUCCESS;
+    return told && value > 0 && value <= most ? value : otherwise;
 }
 
 static void read_numbers(const lm_hip *hip, lm_device *d) {
     const lm_hip_attribute grid[] = {LM_HIP_ATTR_MAX_GRID_X, LM_HIP_ATTR_MAX_GRID_Y, LM_HIP_ATTR_MAX_GRID_Z};
     const lm_hip_attribute pci[] = {LM_HIP_ATTR_PCI_DOMAIN, LM_HIP_ATTR_PCI_BUS, LM_HIP_ATTR_PCI_DEVICE};
     for (int i = 0; i < 3; i++) {
-        d->max_grid[i] = ask(hip, d->number, grid[i], 65535);
-        d->pci[i] = ask(hip, d->number, pci[i], 0);
+        d->max_grid[i] = ask(hip, d->number, grid[i], INT_MAX, 65535);
+        d->pci[i] = ask(hip, d->number, pci[i], INT_MAX, 0);
     }
-    d->units = ask(hip, d->number, LM_HIP_ATTR_UNITS, 1);
-    d->wave = ask(hip, d->number, LM_HIP_ATTR_WAVE, 64);
-    d->segment = d->wave == 64 ? 64 : 32;
-    d->lds_bytes = ask(hip, d->number, LM_HIP_ATTR_LDS_BYTES, 32768);
-    d->max_threads = ask(hip, d->number, LM_HIP_ATTR_MAX_THREADS, 256);
-    d->l2_bytes = ask(hip, d->number, LM_HIP_ATTR_L2_BYTES, 0);
+    d->units = ask(hip, d->number, LM_HIP_ATTR_UNITS, 1 << 16, 1);
+    d->wave = ask(hip, d->number, LM_HIP_ATTR_WAVE, 64, 64) == 32 ? 32 : 64;
+    d->segment = d->wave;
+    d->lds_bytes = ask(hip, d->number, LM_HIP_ATTR_LDS_BYTES, 1 << 24, 32768);
+    d->max_threads = ask(hip, d->number, LM_HIP_ATTR_MAX_THREADS, 1 << 16, 256);
+    d->l2_bytes = ask(hip, d->number, LM_HIP_ATTR_L2_BYTES, INT_MAX, 0);
 }
 
 /* The attribute is an int in some versions. */
 static lm_hip_error read_memory(const lm_hip *hip, lm_device *d) {
-    size_t available, total;
+    size_t available = 0, total = 0;
     lm_hip_error error = hip->hipMemGetInfo(&available, &total);
     if (!error) d->memory_bytes = (int64_t)total;
     return error;

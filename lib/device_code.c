@@ -67,7 +67,7 @@ static lmad_status refuse(const lm_hip *hip, lm_hiprtc_program program, const ch
 }
 
 static lmad_status take_code(const lm_hip *hip, lm_hiprtc_program program, lm_cached *out) {
-    size_t size;
+    size_t size = 0;
     if (hip->hiprtcGetCodeSize(program, &size) != 0 || size == 0)
         return lm_fail(LMAD_ERR_NO_CODE, "compiling a kernel: the compiler gives no code");
     char *bytes = malloc(size);
@@ -83,7 +83,7 @@ static lmad_status take_code(const lm_hip *hip, lm_hiprtc_program program, lm_ca
 static lmad_status compile(const lm_hip *hip, const lm_device *device, const char *options, lm_cached *out) {
     char arch[96], text[OPTIONS_TEXT];
     const char *option[OPTIONS];
-    lm_hiprtc_program program;
+    lm_hiprtc_program program = NULL;
     if (!hip->can_compile)
         return lm_fail(LMAD_ERR_NO_CODE, "no compiler (hiprtc) for device code, and none of it on disk");
     if (!lm_hip_compiles_for(device->arch))

@@ -119,13 +119,13 @@ static bool can_compile(const lm_hip *hip) {
 static bool fill_table(void *handle) {
     const char *missing = NULL;
 #define LM_HIP(returns, name, parameters)                                                                    \
-    if (!find(handle, #name, &state.hip.name)) missing = #name;
+    if (!find(handle, #name, &state.hip.name) && !missing) missing = #name;
 #define LM_HIP_OPTIONAL(returns, name, parameters) find(handle, #name, &state.hip.name);
 #include "hip_list.h"
     if (!state.hip.hipLaunchHostFunc) {
         if (state.hip.hipStreamAddCallback)
             state.hip.hipLaunchHostFunc = launch_by_callback;
-        else
+        else if (!missing)
             missing = "hipLaunchHostFunc";
     }
     if (missing) {
@@ -150,10 +150,11 @@ static void look_for_devices(void *arg) {
     state.hip.version = 0;
     hip->hipGetLastError();
     if (*found) return;
-    if (error && error != LM_HIP_ERROR_NO_DEVICE && error != LM_HIP_ERROR_INVALID_DEVICE)
-        snprintf(state.reason, sizeof state.reason, "%.100s: %s: %s", state.library, what,
-                 hip->hipGetErrorName(error));
-    else
+    if (error && error != LM_HIP_ERROR_NO_DEVICE && error != LM_HIP_ERROR_INVALID_DEVICE) {
+        const char *name = hip->hipGetErrorName(error);
+        snprintf(state.reason, sizeof state.reason, "%.100s: %s: %s (%d)", state.library, what,
+                 name ? name : "unknown error", error);
+    } else
         snprintf(state.reason, sizeof state.reason, "%.100s finds no GPU", state.library);
 }
 

@@ -16,7 +16,6 @@ fi
 # None at all; one that cannot work; one without devices. The system's own may be there or not.
 shows '^HIP  *LMAD_HIP_LIBRARY is empty$' LMAD_HIP_LIBRARY=
 shows '^HIP  *LMAD_HIP_LIBRARY: .*/nothing\.so' LMAD_HIP_LIBRARY=/nothing.so
-shows '^HIP  *libm\.so\.6: no hip[A-Za-z0-9]* in it$' LMAD_HIP_LIBRARY=libm.so.6
 shows '^HIP  *.*libhipemu\.so finds no GPU$' LMAD_HIP_LIBRARY="$emulator" HIPEMU_DEVICES=0
 shows '^HIP  *[^ ]' LMAD_NUM_THREADS=1
 
@@ -25,6 +24,30 @@ shows '^HIP  *.*libhipemu\.so, version 7\.0$' LMAD_HIP_LIBRARY="$emulator"
 shows '^device hip:0  *emulated gfx90a[a-z ]*, .*emulated-gfx90a:.*wave=64.*timings mean nothing' LMAD_HIP_LIBRARY="$emulator"
 shows '^device hip:2  *emulated gfx1030[a-z ]*, .*wave=32' LMAD_HIP_LIBRARY="$emulator" HIPEMU_DEVICES=3 HIPEMU_WARP=32
 grep -q '^device hip:3' "$dir/out" && fail "a fourth device of three"
+
+# A library of functions that all succeed and tell nothing, but for a device of which everything is too large to be true.
+cat >"$dir/tall.c" <<'END'
+#define hipGetDeviceCount other_count
+#define hipDeviceGetAttribute other_attribute
+#define hipGetErrorName other_name
+#define LM_HIP(returns, name, parameters) int name() { return 0; }
+#define LM_HIP_OPTIONAL(returns, name, parameters) LM_HIP(returns, name, parameters)
+#include "hip_list.h"
+#undef hipGetDeviceCount
+#undef hipDeviceGetAttribute
+#undef hipGetErrorName
+int hipGetDeviceCount(int *count) { return *count = 1, STATUS; }
+int hipDeviceGetAttribute(int *value) { return *value = 2147483647, 0; }
+const char *hipGetErrorName(int error) { return 0; }
+END
+tall() { ${CC:-cc} -w -shared -fPIC -DSTATUS="$1" -I "${top_srcdir:-.}/lib" -o "$dir/tall$1.so" "$dir/tall.c"; }
+if tall 0 && tall 7; then
+    shows '^device hip:0 .* cus=1 wave=64$' LMAD_HIP_LIBRARY="$dir/tall0.so"
+    shows '^HIP .*tall7\.so: hipGetDeviceCount: unknown error (7)$' LMAD_HIP_LIBRARY="$dir/tall7.so"
+else
+    echo "a library of the test's own: not tried, there is no compiler"
+fi
+shows '^HIP  *libm\.so\.6: no hipInit in it$' LMAD_HIP_LIBRARY=libm.so.6
 
 # A program with more rights than its caller does not load what the caller names. Needs root, and a file system
 # that honours the bit; and leak checkers cannot look into such a program.
