@@ -40,6 +40,10 @@ expect 0 --device hip:0 --problem "$problem" --op fill --problem '8 [(77,2)] []'
 head -n 1 "$dir/out" | grep -q '"source":"wisdom"' || fail "wisdom is not used"
 expect 0 --device hip:0 --problem "$problem" --min-time 0
 said 'EMULATED'
+for what in --kernels --roofline --regret --baseline=naive; do
+    expect 2 --device hip:0 $what
+    said 'are for the cpu'
+done
 for device in hip:1 hip: hip:x gpu; do
     expect 2 --device $device --problem "$problem"
 done

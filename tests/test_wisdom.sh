@@ -130,6 +130,14 @@ two files|diff one
 no such file|list /no/such/file
 no such file|prune /no/such/file
 exclude each other|list --here --foreign
+calibrate takes no --device|calibrate --device cpu
+calibrate takes no --suite|calibrate --suite small
+merge takes no --machine|merge --machine x a b
+prune takes no --device|prune --device cpu a
+check takes no --output|check -o a b
+diff takes no --effort|diff --effort measure a b
+list takes no --threads|list --threads 1
+tune takes no --here|--here --suite small
 neither a built-in|--suite /no/such/file
 END
 

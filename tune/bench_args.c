@@ -127,8 +127,8 @@ static error_t read_option(int key, char *arg, struct argp_state *state) {
     case REGRET: o->regret = true; break;
     case SCALE: read_scale(o, arg, state); break;
     case ARGP_KEY_END:
-        if (o->device != LMAD_HOST && (o->kernels || o->regret || o->naive))
-            argp_error(state, "--kernels, --regret and --baseline are for the cpu");
+        if (o->device != LMAD_HOST && (o->kernels || o->roofline || o->regret || o->naive))
+            argp_error(state, "--kernels, --roofline, --regret and --baseline are for the cpu");
         if (o->kernels && o->named) argp_error(state, "--kernels goes without --suite and --problem");
         if (o->roofline && o->named) argp_error(state, "--roofline goes without --suite and --problem");
         break;

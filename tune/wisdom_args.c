@@ -107,6 +107,35 @@ static void add_problem(lm_wisdom_options *o, const char *text, struct argp_stat
         argp_failure(state, LM_WISDOM_USAGE, 0, "%s", error);
 }
 
+static const char *const verb_name[] = {"tune", "calibrate", "merge", "list", "check", "diff", "prune"};
+enum { VERBS = sizeof verb_name / sizeof *verb_name };
+
+/* Does the option mean anything to the verb? */
+static bool is_for(int key, lm_verb verb) {
+    const bool picks = verb == LM_LIST || verb == LM_PRUNE,
+               measures = verb == LM_TUNE || verb == LM_CALIBRATE;
+    switch (key) {
+    case 'o': return measures || verb == LM_MERGE;
+    case PROBLEM: return picks || verb == LM_TUNE;
+    case EFFORT: return picks || measures;
+    case TIME_LIMIT: return measures;
+    case SUITE:
+    case THREADS:
+    case DEVICE: return verb == LM_TUNE;
+    case MACHINE:
+    case HERE:
+    case FOREIGN: return picks;
+    default: return true;
+    }
+}
+
+static void check_option(int key, lm_verb verb, struct argp_state *state) {
+    if (is_for(key, verb)) return;
+    const struct argp_option *o = options;
+    while (o->key != key) o++;
+    argp_error(state, "%s takes no --%s", verb_name[verb], o->name);
+}
+
 static void check(const lm_wisdom_options *o, struct argp_state *state) {
     const bool wants_files = o->verb == LM_MERGE || o->verb == LM_CHECK || o->verb == LM_PRUNE;
     if (is_tuning(o) && o->cases.count == 0)
@@ -114,12 +143,12 @@ static void check(const lm_wisdom_options *o, struct argp_state *state) {
     if (wants_files && o->files == 0) argp_error(state, "which files?");
     if (o->verb == LM_DIFF && o->files != 2) argp_error(state, "diff compares two files");
     if (is_measuring(o) && o->files) argp_error(state, "\"%s\" is neither a verb nor an option", o->file[0]);
-    if (!is_tuning(o) && o->cases.count) argp_error(state, "suites are for tuning");
     if (o->filter.here && o->filter.foreign) argp_error(state, "--here and --foreign exclude each other");
 }
 
 static error_t read_option(int key, char *arg, struct argp_state *state) {
     lm_wisdom_options *o = state->input;
+    check_option(key, o->verb, state);
     switch (key) {
     case 'o': o->output = arg; break;
     case SUITE: add_suite(o, arg, state); break;
@@ -140,9 +169,8 @@ static error_t read_option(int key, char *arg, struct argp_state *state) {
 
 /* The verb is the first argument, so that what options mean is known when they are read. */
 static lm_verb read_verb(int argc, char **argv) {
-    static const char *const name[] = {"tune", "calibrate", "merge", "list", "check", "diff", "prune"};
-    for (int k = 0; argc > 1 && k < (int)(sizeof name / sizeof *name); k++)
-        if (strcmp(argv[1], name[k]) == 0) return (lm_verb)k;
+    for (int k = 0; argc > 1 && k < VERBS; k++)
+        if (strcmp(argv[1], verb_name[k]) == 0) return (lm_verb)k;
     return (lm_verb)-1;
 }
 
