@@ -24,6 +24,7 @@ export LMAD_HIP_LIBRARY="$PWD/tests/libhipemu.so"
 [ -e "$LMAD_HIP_LIBRARY" ] || { echo "no emulated run time in this build"; exit 77; }
 expect 0 -o "$dir/wisdom" --device hip:0 --effort measure --problem "$problem"
 said '^1 measured'
+said 'us (emulated: means nothing)$'
 expect 0 -o "$dir/wisdom" --device hip:0 --device cpu --effort measure --problem "$problem"
 said '^1 measured, 1 known'
 expect 0 list "$dir/wisdom"

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/device.h"
 #include "lib/files.h"
 #include "lib/places.h"
 #include "lib/record.h"
@@ -78,12 +79,18 @@ static void before(const tuning *t, const char *name) {
     print_left(t);
 }
 
+static bool is_emulated(int number) {
+    const lm_device *device;
+    return number != LMAD_HOST && lm_device_get(number, &device) == LMAD_OK && device->emulated;
+}
+
 static void after(const tuning *t, const char *name, const lmad_plan *plan, const lmad_info *info) {
     char text[400];
     if (t->terminal) fprintf(stderr, "\r\033[K");
     lmad_plan_describe(plan, text, sizeof text);
     printf("%zu/%zu %s: %s", t->done, t->total, name, text);
     if (info->measured_seconds > 0) printf(" %.3f us", info->measured_seconds * 1e6);
+    if (is_emulated(info->device)) printf(" (emulated: means nothing)");
     if (info->source == LMAD_SOURCE_WISDOM) printf(" (known, %s)", lm_effort_name(info->effort));
     if (info->source == LMAD_SOURCE_TIMED_OUT) printf(" (time is up: not kept)");
     if (info->source == LMAD_SOURCE_ESTIMATED && info->payload_bytes) printf(" (not measured)");
