@@ -11,6 +11,9 @@ static lmad_status fill(lmad_plan *plan, const void *arg) { return lm_device_pla
 /* Numbers below LMAD_HOST, and operations on the host's memory. */
 static lmad_status check_device(const char *side, int device, bool may_be_host) {
     if (device >= 0 || (device == LMAD_HOST && may_be_host)) return LMAD_OK;
+    if (device == LMAD_HOST)
+        return lm_fail(LMAD_ERR_NO_DEVICE, "%s: LMAD_HOST is none; the functions of lmad.h are for the host",
+                       side);
     return lm_fail(LMAD_ERR_NO_DEVICE, "%s: there is no device %d", side, device);
 }
 

@@ -60,8 +60,8 @@ static lmad_status make_rungs(lm_device_copy *copy, const maker *m, int most) {
         if (copy->rungs && r[-1].align == aligns[k]) continue;
         m->launch(m, aligns[k], &r->launch);
         if (r->launch.grid[0] == 0)
-            return lm_fail(LMAD_ERR_NO_CODE, "no launch of a kernel can do %lld bytes so",
-                           (long long)m->problem->payload);
+            return lm_fail(LMAD_ERR_NO_CODE, "no launch of a kernel can do %lld bytes on device %d",
+                           (long long)m->problem->payload, m->device->number);
         r->align = aligns[k];
         if (copy->rungs && lm_variant_equal(&r[-1].launch.variant, &r->launch.variant)) {
             r[-1].align = aligns[k];

@@ -91,7 +91,8 @@ lmad_status lm_plan_check_pointers(const lmad_plan *p, const void *dst, const vo
     if (p->problem.op == LM_OP_COPY && lm_problem_overlaps(&p->problem, dst, src))
         return lm_fail(LMAD_ERR_OVERLAP,
                        "destination and source share bytes (or sets too intricate to tell): "
-                       "use lmad_plan_move() for views of one buffer");
+                       "use lmad_plan_move%s() for views of one buffer",
+                       lm_problem_device(&p->problem) == LM_HOST ? "" : "_hip");
     if (p->problem.op == LM_OP_MOVE && dst != src)
         return lm_fail(LMAD_ERR_BUFFER, "a move works on one buffer: destination and source must be equal");
     return LMAD_OK;

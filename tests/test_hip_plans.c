@@ -261,7 +261,8 @@ START_TEST(what_is_wrong_is_said) {
     ck_assert_int_eq(lm_hip_rig_plan(&plan, &t, 1, NULL, 0), LMAD_ERR_NO_DEVICE);
     ck_assert_ptr_nonnull(strstr(lmad_error_detail(), "device 1"));
     ck_assert_int_eq(lm_hip_rig_plan(&plan, &t, -2, NULL, 0), LMAD_ERR_NO_DEVICE);
-    ck_assert_int_eq(lmad_plan_fill_hip(&plan, NULL, &t.dst, LMAD_HOST, 4, 0), LMAD_ERR_NO_DEVICE);
+    lm_field_expect(lmad_plan_fill_hip(&plan, NULL, &t.dst, LMAD_HOST, 4, 0), LMAD_ERR_NO_DEVICE,
+                    "LMAD_HOST");
     ck_assert_int_eq(lm_hip_rig_plan(&plan, &t, 0, NULL, 1u << 20), LMAD_ERR_FLAGS);
     ck_assert_int_eq(lm_hip_rig_plan(&plan, &t, 0, NULL, LMAD_WISDOM_ONLY), LMAD_ERR_NO_WISDOM);
     ck_assert_int_eq(lmad_plan_copy_hip(NULL, NULL, &t.dst, 0, &t.src, 0, 4, 0), LMAD_ERR_NULL);
@@ -276,7 +277,7 @@ START_TEST(what_is_wrong_is_said) {
     plan = make(&t, 0, LMAD_ESTIMATE);
     lm_hip_rig_open(&rig, &t);
     ck_assert_int_eq(lmad_execute_hip(plan, NULL, rig.s, NULL), LMAD_ERR_NULL);
-    ck_assert_int_eq(lmad_execute_hip(plan, rig.d, rig.d + 4, NULL), LMAD_ERR_OVERLAP);
+    lm_field_expect(lmad_execute_hip(plan, rig.d, rig.d + 4, NULL), LMAD_ERR_OVERLAP, "lmad_plan_move_hip()");
     ck_assert_int_eq(lmad_execute_many(plan, NULL, NULL), LMAD_ERR_ARGUMENT);
     lmad_plan_destroy(plan);
     lm_hip_rig_close(&rig);
