@@ -39,6 +39,8 @@ expect 0 --device hip:0 --problem "$problem" --op fill --problem '8 [(77,2)] []'
 [ "$(grep -c '"verified":true' "$dir/out")" = 4 ] || fail "not all verified"
 [ "$(grep -c '"device":"hip:0","launches":[12],"emulated":true' "$dir/out")" = 4 ] || fail "not marked"
 head -n 1 "$dir/out" | grep -q '"source":"wisdom"' || fail "wisdom is not used"
+expect 0 --device hip:0 --problem '1 [(9,99999999999999),(9,1)] [(9,9),(9,1)]' --json --min-time 0
+said '"emulated":true.*"skipped"'
 expect 0 --device hip:0 --problem "$problem" --min-time 0
 said 'EMULATED'
 for what in --kernels --roofline --regret --baseline=naive; do

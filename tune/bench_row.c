@@ -149,11 +149,9 @@ static int time_row(lm_row *row, lm_operation *operation, const lm_buffers *b,
 
 /* Against the device's own copy, by its own clock. */
 static int time_on_device(lm_row *row, const lm_bench_work *work, const lm_bench_options *options) {
-    const bool emulated = work->device->device->emulated;
     lm_contender contender[] = {
-        {.self_timed = lm_bench_device_time, .once = emulated, .arg = (void *)work},
-        {.self_timed = lm_bench_device_memcpy, .once = emulated, .arg = (void *)work}};
-    row->emulated = emulated;
+        {.self_timed = lm_bench_device_time, .once = row->emulated, .arg = (void *)work},
+        {.self_timed = lm_bench_device_memcpy, .once = row->emulated, .arg = (void *)work}};
     if (lm_race(contender, 2, options->min_seconds)) return -1;
     row->median_ns = contender[0].median_ns;
     row->min_ns = contender[0].min_ns;
@@ -208,7 +206,9 @@ static void run_planned(lm_row *row, const lmad_plan *plan, lm_arena *arena,
 void lm_row_run(lm_row *row, const lm_case *problem, lmad_ctx *ctx, lm_arena *arena,
                 const lm_bench_options *options) {
     lmad_plan *plan = NULL;
-    *row = (lm_row){.problem = problem, .info.struct_size = sizeof row->info};
+    *row = (lm_row){.problem = problem,
+                    .info.struct_size = sizeof row->info,
+                    .emulated = arena->device && arena->device->device->emulated};
     lmad_status status = plan_row(row, &plan, ctx, options);
     if (status) {
         fail(row, "plan", status);
