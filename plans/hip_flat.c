@@ -56,7 +56,7 @@ static bool launch(const lm_device *device, const lm_hip_params *params, lm_hip_
     a->tile_words = (lm_u32)(block * params->items);
     out->variant.items = params->items;
     out->variant.stream = params->stream;
-    return lm_hip_set_grid(device, (words + a->tile_words - 1) / a->tile_words, block, out);
+    return lm_hip_set_grid(device, (words - 1) / a->tile_words + 1, block, out);
 }
 
 static void set_word(lm_launch *out, lm_hip_kernel kernel, int unit, int word) {

@@ -229,11 +229,12 @@ START_TEST(more_than_a_launch_can_do) {
                              .elem_size = 1,
                              .dst = {2, 0, {{side, side}, {side, 1}}},
                              .src = {2, 0, {{side, 1}, {side, side}}}},
-                   fill = {.op = LM_OP_FILL, .elem_size = 1, .dst = turned.dst};
-    const lm_trial *const trials[] = {&back, &turned, &fill};
+                   fill = {.op = LM_OP_FILL, .elem_size = 1, .dst = turned.dst},
+                   all = {.op = LM_OP_FILL, .elem_size = 1, .dst = {1, 0, {{INT64_MAX, 1}}}};
+    const lm_trial *const trials[] = {&back, &turned, &fill, &all};
     lmad_plan *p = NULL;
     lm_field_begin(1, 64, true);
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < 4; k++)
         for (unsigned effort = LMAD_ESTIMATE; effort <= LMAD_MEASURE; effort++)
             lm_field_expect(lm_hip_rig_plan(&p, trials[k], 0, NULL, effort), LMAD_ERR_NO_CODE,
                             "bytes on device 0");
