@@ -68,13 +68,7 @@ static bool same(const lm_launch *a, const lm_launch *b) {
            memcmp(&a->args, &b->args, sizeof a->args) == 0;
 }
 
-typedef struct ranked {
-    lm_hip_params params[LM_HIP_PROPOSALS];
-    double seconds[LM_HIP_PROPOSALS];
-    int count;
-} ranked;
-
-static void rank_one(ranked *r, const lm_hip_params *params, double seconds) {
+void lm_hip_rank(lm_hip_ranked *r, const lm_hip_params *params, double seconds) {
     int at = r->count++;
     for (; at > 0 && r->seconds[at - 1] > seconds; at--) {
         r->seconds[at] = r->seconds[at - 1];
@@ -82,28 +76,6 @@ static void rank_one(ranked *r, const lm_hip_params *params, double seconds) {
     }
     r->seconds[at] = seconds;
     r->params[at] = *params;
-}
-
-/* Estimates know nothing of bank conflicts: of candidates that are about as good as the first, the first one
- * without them, or with the fewest. */
-static void prefer_unhindered(ranked *r, const lm_problem *p, const lm_device *device) {
-    const double about = 1.1, unhindered = 1.05;
-    enum { FEW = 6 };
-    double least = 1e9;
-    int best = 0;
-    for (int k = 0; k < r->count && k < FEW && r->seconds[k] <= r->seconds[0] * about && least > unhindered;
-         k++) {
-        lm_launch launch;
-        make(p, device, &r->params[k], 16, true, &launch);
-        lm_hip_count_banks(device, &launch);
-        const double taken = launch.lds_ideal ? (double)launch.lds_cycles / (double)launch.lds_ideal : 1;
-        if (taken >= least) continue;
-        least = taken;
-        best = k;
-    }
-    const lm_hip_params chosen = r->params[best];
-    memmove(&r->params[1], &r->params[0], (size_t)best * sizeof chosen);
-    r->params[0] = chosen;
 }
 
 /* Whole words on both sides, and no segment but those that must be: nothing can be better. */
@@ -114,7 +86,7 @@ static bool is_perfect(const lm_launch *l) {
 
 int lm_hip_propose(const lm_problem *p, const lm_device *device, int effort, lm_hip_params *out, int max) {
     lm_hip_params all[LM_HIP_PROPOSALS];
-    ranked r = {.count = 0};
+    lm_hip_ranked r = {.count = 0};
     lm_launch launch, before;
     int found = 0;
     for (int kernel = 0; kernel < LM_HIP_KERNELS; kernel++) {
@@ -126,10 +98,10 @@ int lm_hip_propose(const lm_problem *p, const lm_device *device, int effort, lm_
         if (!make(p, device, &all[k], 16, false, &launch) || same(&launch, &before)) continue;
         before = launch;
         guess(device, &launch);
-        rank_one(&r, &all[k], launch.seconds);
+        lm_hip_rank(&r, &all[k], launch.seconds);
         if (effort == LMAD_ESTIMATE && is_perfect(&launch)) break;
     }
-    if (effort == LMAD_ESTIMATE && r.count > 1) prefer_unhindered(&r, p, device);
+    if (effort == LMAD_ESTIMATE && r.count > 1) lm_hip_prefer_unhindered(&r, p, device);
     if (r.count > max) r.count = max;
     memcpy(out, r.params, (size_t)r.count * sizeof *out);
     return r.count;

@@ -82,6 +82,24 @@ void lm_hip_guess_banks(lm_launch *launch);
 /* Predicted seconds of a launch whose segments are known (hip_cost.c). */
 double lm_hip_cost(const lm_device *device, const lm_launch *launch, const int64_t accesses[2]);
 
+/* ---- choosing ---- */
+
+/* Candidates, the best first. */
+typedef struct lm_hip_ranked {
+    lm_hip_params params[LM_HIP_PROPOSALS];
+    double seconds[LM_HIP_PROPOSALS];
+    int count;
+} lm_hip_ranked;
+
+/* Add one where it belongs. There must be room for it. */
+void lm_hip_rank(lm_hip_ranked *ranked, const lm_hip_params *params, double seconds);
+
+/* Predictions so far know nothing of bank conflicts: put first what is (nearly) as good as the first and has none, or the
+ * fewest (hip_prefer.c). Their seconds say nothing from then on. */
+void lm_hip_prefer_unhindered(lm_hip_ranked *ranked, const lm_problem *problem, const lm_device *device);
+
+/* ---- through LDS ---- */
+
 /* How words are turned: kernels/hip/staged.h. */
 typedef enum lm_hip_turn { LM_TURN_LOADED, LM_TURN_STORED, LM_TURN_UNITS, LM_TURN_TWICE } lm_hip_turn;
 

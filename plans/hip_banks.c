@@ -7,8 +7,8 @@ enum { BANKS = 32, BANK = 4, LANES = 64 };
 
 /* One access of a warp: addresses of those threads that take part. */
 typedef struct access {
-    int bytes;
-    uint64_t part; /* a bit for each thread */
+    int bytes, shift; /* of a word; of a word that is a bank at least, as a shift */
+    uint64_t part;    /* a bit for each thread */
     lm_u32 at[LANES];
 } access;
 
@@ -25,14 +25,21 @@ typedef struct cycles {
 
 /* ---- one access ------------------------------------------------------------------------------------- */
 
-/* The most words that threads from `lane` on want of one bank, or of one set of banks that serves a word;
- * threads that want the same one get it at once. */
-static int bank_cycles(const access *a, int lane, int banks) {
-    const lm_u32 width = (lm_u32)(BANKS * BANK / banks);
+/* The most words that threads from `lane` on want of one bank, or of one set of banks that serves a word. */
+static int most_wanted(const access *a, int lane, int banks) {
+    uint8_t in[BANKS] = {0}, most = 0;
+    for (const int end = lane + banks; lane < end; lane++)
+        in[a->at[lane] >> a->shift & (lm_u32)(banks - 1)] += a->part >> lane & 1;
+    for (int k = 0; k < BANKS; k++) most = in[k] > most ? in[k] : most;
+    return most;
+}
+
+/* The same where several threads may want parts of one word, which they get at once. */
+static int most_different(const access *a, int lane) {
     lm_u32 words[BANKS][BANKS];
     uint8_t in[BANKS] = {0}, most = 0;
-    for (const int end = lane + banks; lane < end; lane++) {
-        const lm_u32 w = a->at[lane] / width, bank = w % (lm_u32)banks;
+    for (const int end = lane + BANKS; lane < end; lane++) {
+        const lm_u32 w = a->at[lane] / BANK, bank = w % BANKS;
         int k = 0;
         if (!(a->part >> lane & 1)) continue;
         while (k < in[bank] && words[bank][k] != w) k++;
@@ -45,9 +52,9 @@ static int bank_cycles(const access *a, int lane, int banks) {
 
 /* As many threads at once as ask for 128 bytes. */
 static void count_access(cycles *c, const access *a, int wave, int64_t weight) {
-    const int together = BANKS * BANK / (a->bytes > BANK ? a->bytes : BANK);
+    const int together = BANKS * BANK >> a->shift;
     for (int lane = 0; lane < wave; lane += together) {
-        const int taken = bank_cycles(a, lane, together);
+        const int taken = a->bytes < BANK ? most_different(a, lane) : most_wanted(a, lane, together);
         c->taken += weight * taken;
         c->ideal += weight * (taken > 0);
     }
@@ -84,23 +91,32 @@ static phase square_phase(const lm_launch *l, how how) {
 /* Units of a word that lie one after the other: the first of them is where the word's place is. */
 static bool in_row(const lm_launch *l, const phase *p) { return p->how == UNITS && l->args.in_row; }
 
-/* The k-th access of an item. */
-static lm_u32 address(const lm_launch *l, const phase *p, const places *at, int lane, int k) {
+/* Where the k-th word or unit of an item lies. */
+static lm_u32 part_at(const lm_launch *l, const phase *p, const places *at, int lane, int k) {
     const lm_args a = &l->args;
-    const lm_place place = {.row = at->row[lane]};
-    const lm_u32 n = (lm_u32)p->count, item = at->item + (lm_u32)lane, lds = at->lds[lane],
-                 turn = ((lm_u32)k + lm_turn(a, &place, item)) % n,
+    const lm_u32 part = (lm_u32)k, n = (lm_u32)p->count, lds = at->lds[lane],
                  row = n / (LM_HIP_TWICE_SQUARE(l->variant.unit));
     switch (p->how) {
-    case PIECES:
-        return lds + ((lm_u32)k + lm_piece_turn(a, (lm_u32)l->variant.word[LM_SRC], &place, item)) % n *
-                         (lm_u32)p->bytes;
-    case TURNED: return lds + turn * (lm_u32)a->slot_step;
-    case READ: return lds + (lm_u32)k / row * (lm_u32)a->slot_step + (lm_u32)k % row * BANK;
-    case WRITTEN: return at->global[lane] + (lm_u32)k / row * (lm_u32)a->row_step + (lm_u32)k % row * BANK;
+    case PIECES: return lds + part * (lm_u32)p->bytes;
+    case TURNED: return lds + part * (lm_u32)a->slot_step;
+    case READ: return lds + part / row * (lm_u32)a->slot_step + part % row * BANK;
+    case WRITTEN: return at->global[lane] + part / row * (lm_u32)a->row_step + part % row * BANK;
     case UNITS:
-        return lds + (a->in_row ? turn * (lm_u32)a->unit[0].lds : lm_unit_at(a, at->first[lane] * n + turn));
+        return lds + (a->in_row ? part * (lm_u32)a->unit[0].lds : lm_unit_at(a, at->first[lane] * n + part));
     default: return lds;
+    }
+}
+
+/* With which of them threads begin. */
+static void find_turns(lm_u32 *turn, const lm_launch *l, const phase *p, lm_u32 item, const lm_u32 *row,
+                       int lanes) {
+    const lm_u32 most = (lm_u32)p->count - 1, word = (lm_u32)l->variant.word[LM_SRC];
+    for (int lane = 0; lane < lanes; lane++) {
+        const lm_place place = {.row = row[lane]};
+        const lm_u32 number = item + (lm_u32)lane;
+        turn[lane] = p->how == PIECES ? lm_piece_turn(&l->args, word, &place, number) & most
+                     : p->how == TURNED || p->how == UNITS ? lm_turn(&l->args, &place, number) & most
+                                                           : 0;
     }
 }
 
@@ -125,16 +141,27 @@ static int64_t find_places(places *out, const lm_launch *l, const phase *p, lm_u
     return to - from;
 }
 
-/* Some accesses of an item stand for all; until enough cycles are lost. */
+static access access_of(const phase *p, uint64_t part) {
+    access a = {.bytes = p->bytes, .shift = 2, .part = part};
+    while (1 << a.shift < a.bytes) a.shift++;
+    return a;
+}
+
+/* So many of an item's accesses are looked at: one of each few. */
+static int every(const phase *p) { return p->count > 4 ? p->count / 3 : 1; }
+
+static int stands_for(const phase *p, int k) { return k + every(p) < p->count ? every(p) : p->count - k; }
+
+/* Some accesses of an item stand for all. */
 static void count_places(cycles *c, const lm_launch *l, const phase *p, const places *at, int wave,
-                         int64_t enough, int64_t weight) {
-    const int every = p->count > 4 ? p->count / 3 : 1;
-    access a = {.bytes = p->bytes, .part = at->part};
-    for (int k = 0; k < p->count && c->taken - c->ideal < enough; k += every) {
-        const int stands_for = k + every < p->count ? every : p->count - k;
+                         int64_t weight) {
+    access a = access_of(p, at->part);
+    lm_u32 turn[LANES];
+    find_turns(turn, l, p, at->item, at->row, wave);
+    for (int k = 0; k < p->count; k += every(p)) {
         for (int lane = 0; lane < wave; lane++)
-            a.at[lane] = p->count == 1 ? at->lds[lane] : address(l, p, at, lane, k);
-        count_access(c, &a, wave, weight * stands_for);
+            a.at[lane] = part_at(l, p, at, lane, (k + (int)turn[lane]) % p->count);
+        count_access(c, &a, wave, weight * stands_for(p, k));
     }
 }
 
@@ -167,8 +194,8 @@ void lm_hip_probe_make(lm_hip_probe *probe, const lm_launch *l, int side) {
         s->item = at.item;
         s->part = (uint32_t)at.part;
         for (int lane = 0; lane < LM_HIP_TOGETHER; lane++) {
-            s->first[lane] = (uint16_t)at.first[lane];
-            s->row[lane] = (uint16_t)at.row[lane];
+            s->first[lane] = at.first[lane];
+            s->row[lane] = at.row[lane];
             set_digits(s, lane, l, &p);
         }
     }
@@ -191,27 +218,63 @@ static void find_again(places *out, const lm_hip_sample *s, const lm_launch *l, 
     }
 }
 
-int64_t lm_hip_probe_lost(const lm_hip_probe *p, const lm_launch *l, int side, int64_t enough) {
-    const phase ph = phase_of(l, side);
+/* Where all words or units of a sample lie does not depend on who takes turns. They are a step apart, but for units
+ * that follow several axes. */
+static void spread(lm_hip_parts *out, const lm_hip_probe *probe, const lm_launch *l, const phase *p) {
+    lm_u32(*parts)[LM_HIP_TOGETHER] = out->at[out->known];
+    const bool level = p->how != UNITS || in_row(l, p);
     places at;
+    find_again(&at, &probe->sample[out->known++], l, p);
+    const lm_u32 step = level ? part_at(l, p, &at, 0, 1) - part_at(l, p, &at, 0, 0) : 0;
+    for (int k = 0; k < p->count; k++)
+        for (int lane = 0; lane < LM_HIP_TOGETHER; lane++)
+            parts[k][lane] = level ? at.lds[lane] + (lm_u32)k * step : part_at(l, p, &at, lane, k);
+}
+
+/* Cycles that a sample loses, until they are enough. */
+static int64_t sample_lost(const lm_hip_sample *s, lm_u32 (*parts)[LM_HIP_TOGETHER], const lm_launch *l,
+                           const phase *p, int64_t enough) {
+    access a = access_of(p, s->part);
     cycles c = {0, 0};
-    for (int w = 0; w < p->count && c.taken - c.ideal < enough; w++) {
-        find_again(&at, &p->sample[w], l, &ph);
-        count_places(&c, l, &ph, &at, LM_HIP_TOGETHER, enough, 1);
+    lm_u32 turn[LM_HIP_TOGETHER];
+    find_turns(turn, l, p, s->item, s->row, LM_HIP_TOGETHER);
+    for (int k = 0; k < p->count && c.taken - c.ideal < enough; k += every(p)) {
+        for (int lane = 0; lane < LM_HIP_TOGETHER; lane++) {
+            const int part = k + (int)turn[lane];
+            a.at[lane] = parts[part < p->count ? part : part - p->count][lane];
+        }
+        count_access(&c, &a, LM_HIP_TOGETHER, stands_for(p, k));
     }
     return c.taken - c.ideal;
 }
 
+static int64_t probe_lost(const lm_hip_probe *probe, lm_hip_parts *parts, const lm_launch *l, const phase *p,
+                          int64_t enough) {
+    int64_t lost = 0;
+    for (int w = 0; w < probe->count && lost < enough; w++) {
+        if (w == parts->known) spread(parts, probe, l, p);
+        lost += sample_lost(&probe->sample[w], parts->at[w], l, p, enough - lost);
+    }
+    return lost;
+}
+
+int64_t lm_hip_probe_lost(const lm_hip_probe *probe, lm_hip_parts *parts, const lm_launch *l, int side,
+                          int64_t enough) {
+    const phase p = phase_of(l, side);
+    parts->known = 0;
+    return probe_lost(probe, parts, l, &p, enough);
+}
+
 /* Turns that are tried: after so many threads (as a shift), so much more from row to row, by one or by a
  * bank. */
-static const lm_u32 shifts[] = {3, 1, 2, 4};
+static const lm_u32 shifts[] = {3, 1, 2, 4, 0};
 enum { SHIFTS = sizeof shifts / sizeof *shifts };
 
 /* Rows that follow one another as they are have nothing more to try. */
 static int with_rows(lm_hip_turns turns) { return turns.level_row ? 2 * SHIFTS : SHIFTS; }
 
-int lm_hip_turn_count(lm_hip_turns turns) {
-    return 1 + (!turns.any ? 0 : turns.bank ? 2 * with_rows(turns) : with_rows(turns));
+static int turn_count(lm_hip_turns turns) {
+    return !turns.any ? 0 : turns.bank ? 2 * with_rows(turns) : with_rows(turns);
 }
 
 static void set_turn(lm_launch *l, lm_hip_turns turns, int k) {
@@ -221,16 +284,18 @@ static void set_turn(lm_launch *l, lm_hip_turns turns, int k) {
     l->args.turn_up = none || k >= with_rows(turns) ? 0 : turns.bank;
 }
 
-int64_t lm_hip_choose_turn(const lm_hip_probe *p, lm_launch *l, int side, lm_hip_turns turns,
-                           int64_t enough) {
+int64_t lm_hip_choose_turn(const lm_hip_probe *probe, lm_hip_parts *parts, lm_launch *l, int side,
+                           lm_hip_turns turns, int64_t enough) {
     enum { NONE = -1 };
-    const int all = lm_hip_turn_count(turns) - 1;
+    const phase p = phase_of(l, side);
+    const int all = turn_count(turns);
     int chosen = NONE;
+    parts->known = 0;
     set_turn(l, turns, NONE);
-    int64_t best = lm_hip_probe_lost(p, l, side, enough);
+    int64_t best = probe_lost(probe, parts, l, &p, enough);
     for (int k = 0; k < all && best > 0; k++) {
         set_turn(l, turns, k);
-        const int64_t now = lm_hip_probe_lost(p, l, side, best);
+        const int64_t now = probe_lost(probe, parts, l, &p, best);
         if (now >= best) continue;
         best = now;
         chosen = k;
@@ -258,7 +323,7 @@ static void count_phase(cycles *c, const lm_device *device, const lm_launch *l, 
     places at;
     for (int w = 0; w < SOME; w++) {
         const int64_t weight = find_places(&at, l, p, last, device->wave, w, SOME);
-        if (weight) count_places(c, l, p, &at, device->wave, INT64_MAX, weight * tiles);
+        if (weight) count_places(c, l, p, &at, device->wave, weight * tiles);
     }
 }
 

@@ -10,7 +10,7 @@
 
 #include "hip_banks.h"
 
-enum { MOST_GAP = 128, MOST_RESTS = 4, MOST_LOOKS = 1000 };
+enum { MOST_GAP = 128, MOST_RESTS = 14, MOST_LOOKS = 800 };
 
 /* A layout, and what it loses. */
 typedef struct layout {
@@ -22,11 +22,13 @@ typedef struct layout {
 
 typedef struct search {
     lm_staging *s;
+    const lm_device *device;
     lm_launch *out;
-    int looks;    /* at a side of a layout; for each way of taking turns */
+    int looks;    /* at a side of a layout, by what they take */
     int rests[2]; /* how many; the first is none */
     lm_hip_rest rest[2][MOST_RESTS];
     lm_hip_probe probe[2][MOST_RESTS];
+    lm_hip_parts parts;
 } search;
 
 /* The side whose threads have several words or units in LDS. */
@@ -67,27 +69,56 @@ static int64_t run_words(const lm_hip_view *v) {
     return words;
 }
 
+/* Threads that are served together when a side touches LDS. */
+static lm_u32 together(const lm_staging *s, int side) {
+    const lm_hip_box *b = &s->box;
+    int bytes = b->word[side];
+    if (s->turn != LM_TURN_UNITS) bytes = b->word[lm_kept_side(s)];
+    if (s->turn == LM_TURN_UNITS && side == LM_DST) bytes = b->unit;
+    return (lm_u32)(128 / (bytes > 4 ? bytes : 4));
+}
+
 /* Rows of so many words: as many as fit the fewest threads, of those that are served together, of which a
  * quarter idles at most. */
-static lm_hip_rest rest_for(lm_u32 row, lm_u32 together) {
-    lm_u32 period = together;
-    while (period < row || 4 * (period % row) > period) period += together;
+static lm_hip_rest rest_for(lm_u32 row, lm_u32 served) {
+    lm_u32 period = served;
+    while (period < row || 4 * (period % row) > period) period += served;
     return (lm_hip_rest){period, period % row};
 }
 
-/* Rests that cut no run where segments of memory go on. */
-static void list_rests(search *f, int side, int segment) {
+/* Does it cut a run where segments of memory go on? Periods within a warp are one access. */
+static bool cuts(const search *f, int side, lm_hip_rest rest) {
+    const lm_u32 wave = (lm_u32)f->device->wave, times = rest.period < wave ? wave / rest.period : 1,
+                 bytes = times * (rest.period - rest.idle) * (lm_u32)f->s->box.word[side];
+    return bytes % (lm_u32)f->device->segment != 0;
+}
+
+/* Those with few idle threads come first. */
+static void add_rest(search *f, int side, lm_hip_rest rest) {
+    lm_hip_rest *list = f->rest[side];
+    if (rest.idle == 0 || f->rests[side] == MOST_RESTS) return;
+    int at = f->rests[side]++;
+    for (; at > 0 && list[at - 1].idle * rest.period > rest.idle * list[at - 1].period; at--)
+        list[at] = list[at - 1];
+    list[at] = rest;
+}
+
+/* Rests after rows of threads, and others that leave whole segments to those at work. */
+static void list_rests(search *f, int side) {
     const lm_hip_view *v = &f->out->args.view[side];
-    const lm_u32 word = (lm_u32)f->s->box.word[side], together = 128 / (word > 4 ? word : 4);
+    const lm_u32 served = together(f->s, side);
     const int64_t run = run_words(v);
     lm_u32 row = 1;
     f->rest[side][0] = (lm_hip_rest){0, 0};
     f->rests[side] = 1;
-    for (lm_u32 k = 0; k + 1 < v->rank && f->rests[side] < MOST_RESTS; k++) {
+    for (lm_u32 k = 0; k + 1 < v->rank; k++) {
         row *= v->axis[k].n;
-        const lm_hip_rest rest = rest_for(row, together);
-        const bool cuts = row < run && (rest.period - rest.idle) * word % (lm_u32)segment;
-        if (rest.idle && !cuts) f->rest[side][f->rests[side]++] = rest;
+        const lm_hip_rest rest = rest_for(row, served);
+        if (row >= run || !cuts(f, side, rest)) add_rest(f, side, rest);
+    }
+    for (lm_u32 idle = served / 16 ? served / 16 : 1; 4 * idle <= served; idle *= 2) {
+        const lm_hip_rest rest = {served, idle};
+        if (!cuts(f, side, rest)) add_rest(f, side, rest);
     }
 }
 
@@ -111,9 +142,10 @@ static int64_t side_lost(search *f, int side, layout *l, int64_t enough) {
     int64_t least = enough;
     for (int k = 0; k < f->rests[side] && least > 0; k++) {
         const lm_hip_probe *p = probe_of(f, l, side, k);
-        const int64_t lost = side == several(f->s) ? lm_hip_choose_turn(p, f->out, side, turns, least)
-                                                   : lm_hip_probe_lost(p, f->out, side, least);
-        f->looks += side == several(f->s) ? lm_hip_turn_count(turns) : 1;
+        const int64_t lost = side == several(f->s)
+                                 ? lm_hip_choose_turn(p, &f->parts, f->out, side, turns, least)
+                                 : lm_hip_probe_lost(p, &f->parts, f->out, side, least);
+        f->looks += side != several(f->s) || !turns.any ? 1 : turns.bank ? 8 : 4;
         if (lost >= least) continue;
         least = lost;
         l->rest[side] = k;
@@ -152,15 +184,47 @@ static int64_t narrowest(const lm_staging *s) {
     return bytes > 4 ? bytes : 4;
 }
 
+/* Whether an axis may have a gap. */
+static bool has_choice(const lm_staging *s, int axis) {
+    return s->box.t[axis] > 1 && !lm_staging_holds(s, axis);
+}
+
+static int64_t modulo(int64_t x, int64_t by) { return (x % by + by) % by; }
+
+/* The gap of an axis with which it goes on where the one before it ends, as banks go, in the order of a side. */
+static int64_t seamless(const search *f, const layout *l, int axis, int side) {
+    const lm_hip_box *b = &f->s->box;
+    int before = -1;
+    for (int k = 0; b->by[side][k] != axis; k++)
+        if (b->t[b->by[side][k]] > 1) before = b->by[side][k];
+    if (before < 0) return l->gap[axis];
+    const int64_t end = f->s->lds[before] * b->t[before], gap = l->gap[axis] + end - f->s->lds[axis];
+    return modulo(gap, MOST_GAP) / narrowest(f->s) * narrowest(f->s);
+}
+
+/* All axes that have a choice, one after the other, without a seam for the other side. */
+static void join_seams(search *f, layout *best) {
+    const lm_hip_box *b = &f->s->box;
+    layout l = *best;
+    for (int k = 0; k < b->rank; k++) {
+        const int axis = b->by[l.along][k];
+        if (!has_choice(f->s, axis)) continue;
+        apply(f, &l);
+        l.gap[axis] = seamless(f, &l, axis, 1 - l.along);
+        try_layout(f, l, best);
+    }
+}
+
 /* Gap by gap, as long as it helps. */
 static void improve(search *f, layout *best) {
     const lm_hip_box *b = &f->s->box;
     int64_t before;
+    join_seams(f, best);
     do {
         before = best->lost;
         for (int k = 0; k < b->rank; k++) {
             const int axis = b->by[best->along][k];
-            if (b->t[axis] == 1 || lm_staging_holds(f->s, axis)) continue;
+            if (!has_choice(f->s, axis)) continue;
             layout l = *best;
             for (int64_t gap = 0; gap < MOST_GAP; gap += narrowest(f->s)) {
                 l.gap[axis] = gap;
@@ -173,12 +237,13 @@ static void improve(search *f, layout *best) {
 static void begin(search *f, lm_staging *s, const lm_device *device, lm_launch *out) {
     const layout plain = {.along = LM_SRC};
     f->s = s;
+    f->device = device;
     f->out = out;
     f->looks = 0;
     memset(f->rest, 0, sizeof f->rest);
     apply(f, &plain);
     for (int side = LM_DST; side <= LM_SRC; side++) {
-        list_rests(f, side, device->segment);
+        list_rests(f, side);
         for (int k = 0; k < MOST_RESTS; k++) f->probe[side][k].count = 0;
     }
 }
