@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hip_banks.h"
+#include "hip_probe.h"
 
 enum { MOST_GAP = 128, MOST_RESTS = 14, MOST_LOOKS = 800 };
 
