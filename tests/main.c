@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Runs all suites, or those named as arguments. Check's own variables apply (CK_FORK=no for a debugger,
- * CK_RUN_CASE, CK_VERBOSITY). The last line is Check's summary. */
+ * CK_RUN_CASE, CK_VERBOSITY). LMAD_TEST_JOBS=N: N processes share the suites. The last line is Check's
+ * summary. */
 #include <check.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -8,6 +9,7 @@
 #include <string.h>
 
 #include "config.h"
+#include "workers.h"
 
 #define LM_SUITE(name) Suite *lm_suite_##name(void);
 #include "suite_list.h"
@@ -41,11 +43,12 @@ static bool is_of_use(const suite_entry *suite) {
 #endif
 }
 
-/* Hand the suites named in names, all when there are none, to the runner; 0, or -1 for an unknown name. */
-static int add_suites(SRunner *runner, char *const *names, int count) {
+/* Those named in names, all that are of use when there are none; how many, or -1 for an unknown name. */
+static int choose(char *const *names, int count, Suite *(**make)(void)) {
+    int chosen = 0;
     for (int i = 0; i < SUITES && count == 0; i++)
-        if (is_of_use(&suites[i])) srunner_add_suite(runner, suites[i].make());
-    for (int i = 0; i < count; i++) {
+        if (is_of_use(&suites[i])) make[chosen++] = suites[i].make;
+    for (int i = 0; i < count && chosen < SUITES; i++) {
         const suite_entry *suite = find(names[i]);
         if (!suite) {
             fprintf(stderr, "no suite '%s'; there are:", names[i]);
@@ -53,32 +56,36 @@ static int add_suites(SRunner *runner, char *const *names, int count) {
             fputc('\n', stderr);
             return -1;
         }
-        srunner_add_suite(runner, suite->make());
+        make[chosen++] = suite->make;
     }
-    return 0;
+    return chosen;
 }
 
-/* Check prints its summary before the failures; people and scripts look for it at the end. */
-static void repeat_summary(SRunner *runner) {
-    int run = srunner_ntests_run(runner), failed = srunner_ntests_failed(runner), errors = 0;
-    TestResult **results = srunner_failures(runner);
-    for (int i = 0; i < failed; i++)
-        if (tr_rtype(results[i]) == CK_ERROR) errors++;
-    free(results);
-    printf("%d%%: Checks: %d, Failures: %d, Errors: %d\n", 100 * (run - failed) / run, run, failed - errors,
-           errors);
+/* One after another, in this process: what Check's own variables are for. */
+static void run_here(Suite *(*const *make)(void), int count, lm_tally *tally) {
+    SRunner *runner = srunner_create(NULL);
+    for (int i = 0; i < count; i++) srunner_add_suite(runner, make[i]());
+    srunner_run_all(runner, CK_ENV);
+    lm_tally_add(tally, runner);
+    srunner_free(runner);
 }
 
 int main(int argc, char **argv) {
+    const char *jobs = getenv("LMAD_TEST_JOBS");
+    const int workers = jobs ? atoi(jobs) : 1;
+    Suite *(*make[SUITES])(void);
+    lm_tally tally = {0};
+    bool whole = true;
     setenv("LMAD_WISDOM", "", 1); /* plans depend on nothing that lies about on this machine */
-    SRunner *runner = srunner_create(NULL);
-    if (add_suites(runner, argv + 1, argc - 1) != 0) {
-        srunner_free(runner);
-        return EXIT_FAILURE;
-    }
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    if (failed > 0) repeat_summary(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    const int count = choose(argv + 1, argc - 1, make);
+    if (count < 0) return EXIT_FAILURE;
+    if (workers > 1)
+        whole = lm_workers_run(workers, make, count, &tally);
+    else
+        run_here(make, count, &tally);
+    const bool good = whole && tally.failures + tally.errors == 0;
+    /* Check prints its summary before the failures; people and scripts look for it at the end. */
+    if (workers > 1 || !good) lm_tally_print(&tally);
+    if (!whole) fputs("a process that runs suites has died\n", stderr);
+    return good ? EXIT_SUCCESS : EXIT_FAILURE;
 }
