@@ -2,7 +2,6 @@
 /* Compiling and launching planted kernels. */
 #include "planted.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -38,7 +37,8 @@ static void *compile(const lm_hip *hip) {
     return code;
 }
 
-void planted_open(planted *p, const hipemu *emu) {
+/* Compile, load, make a stream. */
+static void open_on(planted *p, const hipemu *emu) {
     p->emu = emu;
     p->hip = lm_hip_get();
     ck_assert_msg(p->hip != NULL, "%s", lm_hip_reason());
@@ -48,7 +48,7 @@ void planted_open(planted *p, const hipemu *emu) {
     planted_ok(p->hip->hipStreamCreateWithFlags(&p->stream, LM_HIP_STREAM_NON_BLOCKING));
 }
 
-void planted_close(planted *p) {
+static void close_all(planted *p) {
     p->hip->hipStreamDestroy(p->stream);
     p->hip->hipModuleUnload(p->module);
 }
@@ -69,6 +69,12 @@ void planted_fetch(const planted *p, float *to, const float *from, int64_t n) {
     size_t bytes = (size_t)n * sizeof(float);
     planted_ok(p->hip->hipMemcpyAsync(to, from, bytes, LM_HIP_COPY_DEVICE_TO_HOST, p->stream));
     planted_ok(p->hip->hipStreamSynchronize(p->stream));
+}
+
+float planted_first(const planted *p, const float *from) {
+    float value;
+    planted_fetch(p, &value, from, 1);
+    return value;
 }
 
 lm_hip_error planted_launch(const planted *p, const char *kernel, const uint32_t grid[3],
@@ -92,14 +98,33 @@ lm_hip_error planted_run(const planted *p, const char *kernel, int threads, floa
     return planted_launch(p, kernel, grid, block, dst, src, args);
 }
 
-static planted rig;
-
-planted *planted_set_up(void) {
-    planted_open(&rig, emulator());
-    return &rig;
+void planted_increment(const planted *p, lm_hip_stream stream, float *memory) {
+    planted on = *p;
+    on.stream = stream;
+    planted_ok(
+        planted_run(&on, "increment", PLANTED_FLOATS, memory, memory, &(planted_args){.n = PLANTED_FLOATS}));
 }
 
-void planted_tear_down(void) {
-    planted_close(&rig);
+lm_hip_event planted_event(const planted *p) {
+    lm_hip_event event;
+    planted_ok(p->hip->hipEventCreateWithFlags(&event, 0));
+    return event;
+}
+
+/* ---- fixtures ---------------------------------------------------------------------------------------- */
+
+planted planted_rig;
+
+static void set_up(void) { open_on(&planted_rig, emulator()); }
+
+static void tear_down(void) {
+    close_all(&planted_rig);
     emulator_is_clean();
+}
+
+TCase *planted_case(Suite *suite, const char *name) {
+    TCase *tc = tcase_create(name);
+    tcase_add_checked_fixture(tc, set_up, tear_down);
+    suite_add_tcase(suite, tc);
+    return tc;
 }

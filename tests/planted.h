@@ -3,6 +3,7 @@
 #ifndef LM_TEST_PLANTED_H
 #define LM_TEST_PLANTED_H
 
+#include <check.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,20 +22,19 @@ typedef struct planted {
     lm_hip_stream stream;
 } planted;
 
-/* Fixtures: opened on the emulator just reset; closed, and nothing left. */
-planted *planted_set_up(void);
-void planted_tear_down(void);
+/* What tests of planted_case() work with. */
+extern planted planted_rig;
+
+/* A test case in whose tests it is open, on the emulator just reset, and after which nothing is left. */
+TCase *planted_case(Suite *suite, const char *name);
 
 /* Fail the test unless a HIP call succeeded. */
 void planted_ok(lm_hip_error error);
 
-/* After emulator() and settings: compile, load, make a stream. */
-void planted_open(planted *p, const hipemu *emu);
-void planted_close(planted *p);
-
 /* Device memory for so many floats: 1, 2, 3, ... plus `first`; and back. */
 float *planted_floats(const planted *p, int64_t n, float first);
 void planted_fetch(const planted *p, float *to, const float *from, int64_t n);
+float planted_first(const planted *p, const float *from);
 
 /* Launch; the launch's own error. */
 lm_hip_error planted_launch(const planted *p, const char *kernel, const uint32_t grid[3],
@@ -42,5 +42,11 @@ lm_hip_error planted_launch(const planted *p, const char *kernel, const uint32_t
 /* `threads` in blocks of 64. */
 lm_hip_error planted_run(const planted *p, const char *kernel, int threads, float *dst, const float *src,
                          const planted_args *args);
+
+/* Add 1 to each of PLANTED_FLOATS, on a stream. */
+enum { PLANTED_FLOATS = 1000 };
+void planted_increment(const planted *p, lm_hip_stream stream, float *memory);
+
+lm_hip_event planted_event(const planted *p);
 
 #endif

@@ -14,9 +14,7 @@ Suite *lm_suite_hipemu(void);
 
 enum { N = 1000, SIDE = 256 };
 
-static planted *rig;
-
-static void set_up(void) { rig = planted_set_up(); }
+static planted *const rig = &planted_rig;
 
 static lm_hip_error finish(void) { return rig->hip->hipStreamSynchronize(rig->stream); }
 
@@ -268,21 +266,16 @@ END_TEST
 
 Suite *lm_suite_hipemu(void) {
     Suite *suite = suite_create("hipemu");
-    TCase *right = tcase_create("right");
-    tcase_add_checked_fixture(right, set_up, planted_tear_down);
+    TCase *right = planted_case(suite, "right");
     tcase_add_test(right, test_copy);
     tcase_add_test(right, test_block_shapes);
     tcase_add_test(right, test_launch_limits);
-    suite_add_tcase(suite, right);
-    TCase *traced = tcase_create("traced");
-    tcase_add_checked_fixture(traced, set_up, planted_tear_down);
+    TCase *traced = planted_case(suite, "traced");
     for (int warp = 32; warp <= 64; warp *= 2) {
         tcase_add_loop_test(traced, test_trace_of_naive_transpose, warp, warp + 1);
         tcase_add_loop_test(traced, test_trace_of_tiled_transpose, warp, warp + 1);
     }
-    suite_add_tcase(suite, traced);
-    TCase *mistakes = tcase_create("mistakes");
-    tcase_add_checked_fixture(mistakes, set_up, planted_tear_down);
+    TCase *mistakes = planted_case(suite, "mistakes");
     tcase_add_test(mistakes, test_reads_beyond);
     tcase_add_test(mistakes, test_writes_before);
     tcase_add_test(mistakes, test_leaves_lds);
@@ -293,6 +286,5 @@ Suite *lm_suite_hipemu(void) {
     tcase_add_test(mistakes, test_fresh_memory);
     tcase_add_test(mistakes, test_host_touches_device_memory);
     tcase_add_test(mistakes, test_zones);
-    suite_add_tcase(suite, mistakes);
     return suite;
 }

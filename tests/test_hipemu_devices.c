@@ -7,31 +7,9 @@
 
 Suite *lm_suite_hipemu_devices(void);
 
-enum { N = 1000 };
+enum { N = PLANTED_FLOATS };
 
-static planted *rig;
-static const lm_hip *hip;
-
-static void set_up(void) {
-    rig = planted_set_up();
-    hip = rig->hip;
-}
-
-static float first_of(const float *device) {
-    float value;
-    planted_fetch(rig, &value, device, 1);
-    return value;
-}
-
-static void increment(float *memory) {
-    planted_ok(planted_run(rig, "increment", N, memory, memory, &(planted_args){.n = N}));
-}
-
-static lm_hip_event make_event(void) {
-    lm_hip_event event;
-    planted_ok(hip->hipEventCreateWithFlags(&event, 0));
-    return event;
-}
+static planted *const rig = &planted_rig;
 
 /* ---- Copies ------------------------------------------------------------------------------------- */
 
@@ -39,20 +17,20 @@ START_TEST(test_box_copies) {
     char from[4 * 5 * 6], to[4 * 5 * 6];
     for (size_t i = 0; i < sizeof from; i++) from[i] = (char)i, to[i] = -1;
     void *memory;
-    planted_ok(hip->hipMalloc(&memory, 2 * 3 * 4));
+    planted_ok(rig->hip->hipMalloc(&memory, 2 * 3 * 4));
     lm_hip_copy_3d in = {.src = {from, 6, 6, 5},
                          .src_position = {1, 1, 1},
                          .dst = {memory, 4, 4, 3},
                          .extent = {4, 3, 2},
                          .kind = LM_HIP_COPY_HOST_TO_DEVICE};
-    planted_ok(hip->hipMemcpy3DAsync(&in, rig->stream));
-    planted_ok(hip->hipMemcpy2DAsync(to, 6, memory, 4, 4, 6, LM_HIP_COPY_DEVICE_TO_HOST, rig->stream));
-    planted_ok(hip->hipStreamSynchronize(rig->stream));
+    planted_ok(rig->hip->hipMemcpy3DAsync(&in, rig->stream));
+    planted_ok(rig->hip->hipMemcpy2DAsync(to, 6, memory, 4, 4, 6, LM_HIP_COPY_DEVICE_TO_HOST, rig->stream));
+    planted_ok(rig->hip->hipStreamSynchronize(rig->stream));
     for (int row = 0; row < 6; row++)
         for (int x = 0; x < 6; x++)
             ck_assert_int_eq(to[row * 6 + x],
                              x < 4 ? from[((1 + row / 3) * 5 + 1 + row % 3) * 6 + 1 + x] : -1);
-    planted_ok(hip->hipFree(memory));
+    planted_ok(rig->hip->hipFree(memory));
 }
 END_TEST
 
@@ -60,16 +38,18 @@ END_TEST
 START_TEST(test_wrong_copies) {
     char host[64];
     void *memory;
-    planted_ok(hip->hipMalloc(&memory, sizeof host));
-    ck_assert_int_ne(hip->hipMemcpyAsync(host, memory, sizeof host, LM_HIP_COPY_HOST_TO_DEVICE, rig->stream),
+    planted_ok(rig->hip->hipMalloc(&memory, sizeof host));
+    ck_assert_int_ne(
+        rig->hip->hipMemcpyAsync(host, memory, sizeof host, LM_HIP_COPY_HOST_TO_DEVICE, rig->stream), 0);
+    ck_assert_int_ne(
+        rig->hip->hipMemcpyAsync(memory, host, sizeof host + 1, LM_HIP_COPY_DEFAULT, rig->stream), 0);
+    ck_assert_int_ne(rig->hip->hipMemcpy2DAsync(memory, 8, host, 8, 9, 2, LM_HIP_COPY_DEFAULT, rig->stream),
                      0);
-    ck_assert_int_ne(hip->hipMemcpyAsync(memory, host, sizeof host + 1, LM_HIP_COPY_DEFAULT, rig->stream), 0);
-    ck_assert_int_ne(hip->hipMemcpy2DAsync(memory, 8, host, 8, 9, 2, LM_HIP_COPY_DEFAULT, rig->stream), 0);
-    ck_assert_int_ne(hip->hipMemsetAsync(memory, 0, sizeof host + 1, rig->stream), 0);
+    ck_assert_int_ne(rig->hip->hipMemsetAsync(memory, 0, sizeof host + 1, rig->stream), 0);
     ck_assert_ptr_nonnull(strstr(rig->emu->report(), "memset of 65 bytes"));
-    planted_ok(hip->hipFree(memory));
-    ck_assert_int_ne(hip->hipFree(memory), 0);
-    ck_assert_int_ne(hip->hipStreamSynchronize((lm_hip_stream)host), 0);
+    planted_ok(rig->hip->hipFree(memory));
+    ck_assert_int_ne(rig->hip->hipFree(memory), 0);
+    ck_assert_int_ne(rig->hip->hipStreamSynchronize((lm_hip_stream)host), 0);
     emulator();
 }
 END_TEST
@@ -80,16 +60,16 @@ START_TEST(test_two_devices) {
     rig->emu->set_devices(2);
     float *here = planted_floats(rig, N, 7);
     void *there;
-    planted_ok(hip->hipSetDevice(1));
-    planted_ok(hip->hipMalloc(&there, N * sizeof(float)));
-    planted_ok(hip->hipMemcpyPeerAsync(there, 1, here, 0, N * sizeof(float), NULL));
-    ck_assert_int_ne(hip->hipMemcpyPeerAsync(there, 0, here, 1, N * sizeof(float), NULL), 0);
+    planted_ok(rig->hip->hipSetDevice(1));
+    planted_ok(rig->hip->hipMalloc(&there, N * sizeof(float)));
+    planted_ok(rig->hip->hipMemcpyPeerAsync(there, 1, here, 0, N * sizeof(float), NULL));
+    ck_assert_int_ne(rig->hip->hipMemcpyPeerAsync(there, 0, here, 1, N * sizeof(float), NULL), 0);
     planted_ok(emulator_more()->hipDeviceSynchronize());
-    planted_ok(hip->hipSetDevice(0));
-    ck_assert_float_eq(first_of(there), 7);
-    ck_assert_int_eq(hip->hipSetDevice(2), LM_HIP_ERROR_INVALID_DEVICE);
-    planted_ok(hip->hipFree(here));
-    planted_ok(hip->hipFree(there));
+    planted_ok(rig->hip->hipSetDevice(0));
+    ck_assert_float_eq(planted_first(rig, there), 7);
+    ck_assert_int_eq(rig->hip->hipSetDevice(2), LM_HIP_ERROR_INVALID_DEVICE);
+    planted_ok(rig->hip->hipFree(here));
+    planted_ok(rig->hip->hipFree(there));
 }
 END_TEST
 
@@ -99,30 +79,30 @@ START_TEST(test_peers) {
     int can = -1;
     rig->emu->set_devices(2);
     float *here = planted_floats(rig, N, 0), found[N];
-    planted_ok(hip->hipSetDevice(1));
+    planted_ok(rig->hip->hipSetDevice(1));
     float *there;
-    planted_ok(hip->hipMalloc((void **)&there, N * sizeof *there));
-    planted_ok(hip->hipMemcpyPeerAsync(there, 1, here, 0, N * sizeof *there, NULL));
+    planted_ok(rig->hip->hipMalloc((void **)&there, N * sizeof *there));
+    planted_ok(rig->hip->hipMemcpyPeerAsync(there, 1, here, 0, N * sizeof *there, NULL));
     planted_ok(more->hipDeviceSynchronize());
-    planted_ok(hip->hipSetDevice(0));
-    planted_ok(hip->hipDeviceCanAccessPeer(&can, 0, 0));
+    planted_ok(rig->hip->hipSetDevice(0));
+    planted_ok(rig->hip->hipDeviceCanAccessPeer(&can, 0, 0));
     ck_assert_int_eq(can, 0);
-    ck_assert_int_eq(hip->hipDeviceCanAccessPeer(&can, 0, 2), LM_HIP_ERROR_INVALID_DEVICE);
+    ck_assert_int_eq(rig->hip->hipDeviceCanAccessPeer(&can, 0, 2), LM_HIP_ERROR_INVALID_DEVICE);
     rig->emu->set_peers(false);
-    planted_ok(hip->hipDeviceCanAccessPeer(&can, 0, 1));
+    planted_ok(rig->hip->hipDeviceCanAccessPeer(&can, 0, 1));
     ck_assert_int_eq(can, 0);
     ck_assert_int_eq(more->hipDeviceEnablePeerAccess(1, 0), 217);
     rig->emu->set_peers(true);
-    planted_ok(hip->hipDeviceCanAccessPeer(&can, 0, 1));
+    planted_ok(rig->hip->hipDeviceCanAccessPeer(&can, 0, 1));
     ck_assert_int_eq(can, 1);
     planted_ok(more->hipDeviceEnablePeerAccess(1, 0));
     ck_assert_int_eq(more->hipDeviceEnablePeerAccess(1, 0), 704);
     ck_assert_int_eq(more->hipDeviceEnablePeerAccess(0, 0), LM_HIP_ERROR_INVALID_DEVICE);
-    increment(there); /* by device 0 */
+    planted_increment(rig, rig->stream, there); /* by device 0 */
     planted_fetch(rig, found, there, N);
     for (int i = 0; i < N; i++) ck_assert_float_eq(found[i], (float)(i + 1));
-    planted_ok(hip->hipFree(here));
-    planted_ok(hip->hipFree(there));
+    planted_ok(rig->hip->hipFree(here));
+    planted_ok(rig->hip->hipFree(there));
 }
 END_TEST
 
@@ -131,35 +111,35 @@ static void note(void *data) { *(int *)data += 1; }
 START_TEST(test_lost_device) {
     rig->emu->set_devices(2);
     float *memory = planted_floats(rig, N, 0);
-    lm_hip_event event = make_event();
+    lm_hip_event event = planted_event(rig);
     int called = 0;
     rig->emu->set_lazy(true);
-    increment(memory);
-    planted_ok(hip->hipLaunchHostFunc(rig->stream, note, &called));
+    planted_increment(rig, rig->stream, memory);
+    planted_ok(rig->hip->hipLaunchHostFunc(rig->stream, note, &called));
     rig->emu->lose_device(0);
-    ck_assert_int_eq(hip->hipStreamSynchronize(rig->stream), LM_HIP_ERROR_CONTEXT_IS_DESTROYED);
-    ck_assert_int_eq(hip->hipEventRecord(event, rig->stream), LM_HIP_ERROR_CONTEXT_IS_DESTROYED);
+    ck_assert_int_eq(rig->hip->hipStreamSynchronize(rig->stream), LM_HIP_ERROR_CONTEXT_IS_DESTROYED);
+    ck_assert_int_eq(rig->hip->hipEventRecord(event, rig->stream), LM_HIP_ERROR_CONTEXT_IS_DESTROYED);
     ck_assert_int_eq(called, 0);
-    ck_assert_int_ne(hip->hipFree(memory), LM_HIP_SUCCESS);
-    ck_assert_int_ne(hip->hipEventDestroy(event), LM_HIP_SUCCESS); /* and yet it is gone */
+    ck_assert_int_ne(rig->hip->hipFree(memory), LM_HIP_SUCCESS);
+    ck_assert_int_ne(rig->hip->hipEventDestroy(event), LM_HIP_SUCCESS); /* and yet it is gone */
     void *there;
-    planted_ok(hip->hipSetDevice(1));
-    planted_ok(hip->hipMalloc(&there, 8));
-    planted_ok(hip->hipFree(there));
-    planted_ok(hip->hipSetDevice(0));
+    planted_ok(rig->hip->hipSetDevice(1));
+    planted_ok(rig->hip->hipMalloc(&there, 8));
+    planted_ok(rig->hip->hipFree(there));
+    planted_ok(rig->hip->hipSetDevice(0));
 }
 END_TEST
 
 START_TEST(test_failures_on_order) {
     void *memory;
     rig->emu->break_call("hipMalloc", 2, LM_HIP_ERROR_OUT_OF_MEMORY);
-    planted_ok(hip->hipMalloc(&memory, 8));
-    planted_ok(hip->hipFree(memory));
-    ck_assert_int_eq(hip->hipMalloc(&memory, 8), LM_HIP_ERROR_OUT_OF_MEMORY);
-    planted_ok(hip->hipMalloc(&memory, 8));
+    planted_ok(rig->hip->hipMalloc(&memory, 8));
+    planted_ok(rig->hip->hipFree(memory));
+    ck_assert_int_eq(rig->hip->hipMalloc(&memory, 8), LM_HIP_ERROR_OUT_OF_MEMORY);
+    planted_ok(rig->hip->hipMalloc(&memory, 8));
     ck_assert_int_eq(rig->emu->breakable_calls(), 3);
     rig->emu->break_call(NULL, 1, LM_HIP_ERROR_UNKNOWN);
-    ck_assert_int_eq(hip->hipFree(memory), LM_HIP_ERROR_UNKNOWN); /* freed all the same */
+    ck_assert_int_eq(rig->hip->hipFree(memory), LM_HIP_ERROR_UNKNOWN); /* freed all the same */
     rig->emu->break_call(NULL, 0, 0);
 }
 END_TEST
@@ -168,18 +148,18 @@ START_TEST(test_memory_is_limited) {
     void *memory[3];
     size_t available, total;
     rig->emu->set_memory(1 << 20);
-    planted_ok(hip->hipMalloc(&memory[0], 600 << 10));
-    planted_ok(hip->hipMemGetInfo(&available, &total));
+    planted_ok(rig->hip->hipMalloc(&memory[0], 600 << 10));
+    planted_ok(rig->hip->hipMemGetInfo(&available, &total));
     ck_assert_uint_eq(available, 424 << 10);
     ck_assert_uint_eq(total, 1 << 20);
-    ck_assert_int_eq(hip->hipMalloc(&memory[1], 600 << 10), LM_HIP_ERROR_OUT_OF_MEMORY);
-    planted_ok(hip->hipHostMalloc(&memory[2], 600 << 10, 0));
+    ck_assert_int_eq(rig->hip->hipMalloc(&memory[1], 600 << 10), LM_HIP_ERROR_OUT_OF_MEMORY);
+    planted_ok(rig->hip->hipHostMalloc(&memory[2], 600 << 10, 0));
     hipemu_counts counts;
     rig->emu->counts(&counts);
     ck_assert_int_eq(counts.device_memory, 1);
     ck_assert_int_eq(counts.host_bytes, 600 << 10);
-    planted_ok(hip->hipFree(memory[0]));
-    planted_ok(hip->hipHostFree(memory[2]));
+    planted_ok(rig->hip->hipFree(memory[0]));
+    planted_ok(rig->hip->hipHostFree(memory[2]));
 }
 END_TEST
 
@@ -194,21 +174,21 @@ static double cost(void *data, const hipemu_work *work) {
 }
 
 START_TEST(test_clock) {
-    lm_hip_event start = make_event(), stop = make_event();
+    lm_hip_event start = planted_event(rig), stop = planted_event(rig);
     float *memory = planted_floats(rig, N, 0), ms;
     for (int i = 0; i < 2; i++) {
         rig->emu->set_clock(1e6, 1e3);
         if (i == 1) rig->emu->set_cost(cost, rig);
-        planted_ok(hip->hipEventRecord(start, rig->stream));
-        increment(memory);
-        planted_ok(hip->hipEventRecord(stop, rig->stream));
-        planted_ok(hip->hipEventElapsedTime(&ms, start, stop));
+        planted_ok(rig->hip->hipEventRecord(start, rig->stream));
+        planted_increment(rig, rig->stream, memory);
+        planted_ok(rig->hip->hipEventRecord(stop, rig->stream));
+        planted_ok(rig->hip->hipEventElapsedTime(&ms, start, stop));
         ck_assert_float_eq_tol(ms, i == 0 ? 9.f : 5.f, 1e-4f);
     }
     rig->emu->set_cost(NULL, NULL);
-    planted_ok(hip->hipEventDestroy(start));
-    planted_ok(hip->hipEventDestroy(stop));
-    planted_ok(hip->hipFree(memory));
+    planted_ok(rig->hip->hipEventDestroy(start));
+    planted_ok(rig->hip->hipEventDestroy(stop));
+    planted_ok(rig->hip->hipFree(memory));
 }
 END_TEST
 
@@ -220,14 +200,15 @@ START_TEST(test_compile_error) {
         lm_hiprtc_program program;
         size_t size;
         char log[4096];
-        planted_ok(
-            hip->hiprtcCreateProgram(&program, source, "p", 1, (const char **)header, (const char **)name));
-        ck_assert_int_eq(hip->hiprtcCompileProgram(program, 2 * wrong, (const char **)option) != 0, wrong);
-        planted_ok(hip->hiprtcGetProgramLogSize(program, &size));
+        planted_ok(rig->hip->hiprtcCreateProgram(&program, source, "p", 1, (const char **)header,
+                                                 (const char **)name));
+        ck_assert_int_eq(rig->hip->hiprtcCompileProgram(program, 2 * wrong, (const char **)option) != 0,
+                         wrong);
+        planted_ok(rig->hip->hiprtcGetProgramLogSize(program, &size));
         ck_assert_uint_lt(size, sizeof log);
-        planted_ok(hip->hiprtcGetProgramLog(program, log));
+        planted_ok(rig->hip->hiprtcGetProgramLog(program, log));
         ck_assert_int_eq(strstr(log, "program.hip:4") != NULL, wrong);
-        planted_ok(hip->hiprtcDestroyProgram(&program));
+        planted_ok(rig->hip->hiprtcDestroyProgram(&program));
     }
 }
 END_TEST
@@ -235,32 +216,27 @@ END_TEST
 START_TEST(test_bad_image) {
     lm_hip_module module;
     char image[4096] = "no code at all";
-    ck_assert_int_eq(hip->hipModuleLoadData(&module, image), LM_HIP_ERROR_INVALID_IMAGE);
+    ck_assert_int_eq(rig->hip->hipModuleLoadData(&module, image), LM_HIP_ERROR_INVALID_IMAGE);
     lm_hip_function function;
-    ck_assert_int_eq(hip->hipModuleGetFunction(&function, rig->module, "nothing"), LM_HIP_ERROR_NOT_FOUND);
+    ck_assert_int_eq(rig->hip->hipModuleGetFunction(&function, rig->module, "nothing"),
+                     LM_HIP_ERROR_NOT_FOUND);
 }
 END_TEST
 
 Suite *lm_suite_hipemu_devices(void) {
     Suite *suite = suite_create("hipemu_devices");
-    TCase *copies = tcase_create("copies");
-    tcase_add_checked_fixture(copies, set_up, planted_tear_down);
+    TCase *copies = planted_case(suite, "copies");
     tcase_add_test(copies, test_box_copies);
     tcase_add_test(copies, test_wrong_copies);
-    suite_add_tcase(suite, copies);
-    TCase *devices = tcase_create("devices");
-    tcase_add_checked_fixture(devices, set_up, planted_tear_down);
+    TCase *devices = planted_case(suite, "devices");
     tcase_add_test(devices, test_two_devices);
     tcase_add_test(devices, test_peers);
     tcase_add_test(devices, test_lost_device);
     tcase_add_test(devices, test_failures_on_order);
     tcase_add_test(devices, test_memory_is_limited);
-    suite_add_tcase(suite, devices);
-    TCase *rest = tcase_create("rest");
-    tcase_add_checked_fixture(rest, set_up, planted_tear_down);
+    TCase *rest = planted_case(suite, "rest");
     tcase_add_test(rest, test_clock);
     tcase_add_test(rest, test_compile_error);
     tcase_add_test(rest, test_bad_image);
-    suite_add_tcase(suite, rest);
     return suite;
 }

@@ -7,38 +7,14 @@
 
 Suite *lm_suite_hipemu_streams(void);
 
-enum { N = 1000 };
+enum { N = PLANTED_FLOATS };
 
-static planted *rig;
-static const lm_hip *hip;
-
-static void set_up(void) {
-    rig = planted_set_up();
-    hip = rig->hip;
-}
+static planted *const rig = &planted_rig;
 
 static lm_hip_stream make_stream(unsigned flags) {
     lm_hip_stream stream;
-    planted_ok(hip->hipStreamCreateWithFlags(&stream, flags));
+    planted_ok(rig->hip->hipStreamCreateWithFlags(&stream, flags));
     return stream;
-}
-
-static float first_of(const float *device) {
-    float value;
-    planted_fetch(rig, &value, device, 1);
-    return value;
-}
-
-static void increment_on(lm_hip_stream stream, float *memory) {
-    planted on = *rig;
-    on.stream = stream;
-    planted_ok(planted_run(&on, "increment", N, memory, memory, &(planted_args){.n = N}));
-}
-
-static lm_hip_event make_event(void) {
-    lm_hip_event event;
-    planted_ok(hip->hipEventCreateWithFlags(&event, 0));
-    return event;
 }
 
 /* ---- Order of work ------------------------------------------------------------------------------- */
@@ -46,21 +22,21 @@ static lm_hip_event make_event(void) {
 START_TEST(test_lazy_until_synchronised) {
     rig->emu->set_lazy(true);
     float *memory = planted_floats(rig, N, 0), back = -1;
-    increment_on(rig->stream, memory);
-    planted_ok(hip->hipMemcpyAsync(&back, memory, sizeof back, LM_HIP_COPY_DEFAULT, rig->stream));
+    planted_increment(rig, rig->stream, memory);
+    planted_ok(rig->hip->hipMemcpyAsync(&back, memory, sizeof back, LM_HIP_COPY_DEFAULT, rig->stream));
     ck_assert_int_eq(rig->emu->pending(), 2);
     ck_assert_float_eq(back, -1);
-    planted_ok(hip->hipStreamSynchronize(rig->stream));
+    planted_ok(rig->hip->hipStreamSynchronize(rig->stream));
     ck_assert_float_eq(back, 1);
-    planted_ok(hip->hipFree(memory));
+    planted_ok(rig->hip->hipFree(memory));
 }
 END_TEST
 
 START_TEST(test_eager) {
     float *memory = planted_floats(rig, N, 0), back = -1;
-    planted_ok(hip->hipMemcpyAsync(&back, memory, sizeof back, LM_HIP_COPY_DEFAULT, rig->stream));
+    planted_ok(rig->hip->hipMemcpyAsync(&back, memory, sizeof back, LM_HIP_COPY_DEFAULT, rig->stream));
     ck_assert_float_eq(back, 0);
-    planted_ok(hip->hipFree(memory));
+    planted_ok(rig->hip->hipFree(memory));
 }
 END_TEST
 
@@ -68,19 +44,19 @@ END_TEST
 START_TEST(test_events_order_streams) {
     rig->emu->set_lazy(true);
     lm_hip_stream other = make_stream(LM_HIP_STREAM_NON_BLOCKING);
-    lm_hip_event event = make_event();
+    lm_hip_event event = planted_event(rig);
     float *memory = planted_floats(rig, N, 0);
-    increment_on(other, memory);
-    ck_assert_float_eq(first_of(memory), 0);
-    planted_ok(hip->hipEventRecord(event, other));
-    increment_on(other, memory); /* after the event: still nobody waits for it */
-    planted_ok(hip->hipStreamWaitEvent(rig->stream, event, 0));
-    ck_assert_float_eq(first_of(memory), 1);
-    planted_ok(hip->hipStreamSynchronize(other));
-    ck_assert_float_eq(first_of(memory), 2);
-    planted_ok(hip->hipEventDestroy(event));
-    planted_ok(hip->hipStreamDestroy(other));
-    planted_ok(hip->hipFree(memory));
+    planted_increment(rig, other, memory);
+    ck_assert_float_eq(planted_first(rig, memory), 0);
+    planted_ok(rig->hip->hipEventRecord(event, other));
+    planted_increment(rig, other, memory); /* after the event: still nobody waits for it */
+    planted_ok(rig->hip->hipStreamWaitEvent(rig->stream, event, 0));
+    ck_assert_float_eq(planted_first(rig, memory), 1);
+    planted_ok(rig->hip->hipStreamSynchronize(other));
+    ck_assert_float_eq(planted_first(rig, memory), 2);
+    planted_ok(rig->hip->hipEventDestroy(event));
+    planted_ok(rig->hip->hipStreamDestroy(other));
+    planted_ok(rig->hip->hipFree(memory));
 }
 END_TEST
 
@@ -89,34 +65,34 @@ START_TEST(test_null_stream) {
     rig->emu->set_lazy(true);
     lm_hip_stream blocking = make_stream(0);
     float *memory = planted_floats(rig, N, 0);
-    increment_on(blocking, memory);
-    increment_on(NULL, memory);
-    increment_on(rig->stream, memory);
-    planted_ok(hip->hipStreamSynchronize(NULL));
+    planted_increment(rig, blocking, memory);
+    planted_increment(rig, NULL, memory);
+    planted_increment(rig, rig->stream, memory);
+    planted_ok(rig->hip->hipStreamSynchronize(NULL));
     ck_assert_int_eq(rig->emu->pending(), 1);
-    increment_on(NULL, memory);
-    increment_on(blocking, memory);
-    planted_ok(hip->hipStreamSynchronize(blocking));
+    planted_increment(rig, NULL, memory);
+    planted_increment(rig, blocking, memory);
+    planted_ok(rig->hip->hipStreamSynchronize(blocking));
     ck_assert_int_eq(rig->emu->pending(), 1);
-    ck_assert_float_eq(first_of(memory), 5);
-    planted_ok(hip->hipStreamDestroy(blocking));
-    planted_ok(hip->hipFree(memory));
+    ck_assert_float_eq(planted_first(rig, memory), 5);
+    planted_ok(rig->hip->hipStreamDestroy(blocking));
+    planted_ok(rig->hip->hipFree(memory));
 }
 END_TEST
 
 START_TEST(test_query_comes_to_an_end) {
     rig->emu->set_lazy(true);
     const emulator_calls *more = emulator_more();
-    lm_hip_event event = make_event();
+    lm_hip_event event = planted_event(rig);
     float *memory = planted_floats(rig, N, 0);
     ck_assert_int_eq(more->hipEventQuery(event), LM_HIP_SUCCESS); /* never recorded */
-    for (int i = 0; i < 3; i++) increment_on(rig->stream, memory);
-    planted_ok(hip->hipEventRecord(event, rig->stream));
+    for (int i = 0; i < 3; i++) planted_increment(rig, rig->stream, memory);
+    planted_ok(rig->hip->hipEventRecord(event, rig->stream));
     int asked = 0;
     for (; more->hipEventQuery(event) == LM_HIP_ERROR_NOT_READY; asked++) ck_assert_int_lt(asked, 10);
     ck_assert_int_eq(asked, 3);
-    planted_ok(hip->hipEventDestroy(event));
-    planted_ok(hip->hipFree(memory));
+    planted_ok(rig->hip->hipEventDestroy(event));
+    planted_ok(rig->hip->hipFree(memory));
 }
 END_TEST
 
@@ -129,10 +105,10 @@ static void count_stream(lm_hip_stream stream, lm_hip_error status, void *data) 
 START_TEST(test_host_functions) {
     rig->emu->set_lazy(true);
     int called = 0;
-    planted_ok(hip->hipLaunchHostFunc(rig->stream, note, &called));
-    planted_ok(hip->hipStreamAddCallback(rig->stream, count_stream, &called, 0));
+    planted_ok(rig->hip->hipLaunchHostFunc(rig->stream, note, &called));
+    planted_ok(rig->hip->hipStreamAddCallback(rig->stream, count_stream, &called, 0));
     ck_assert_int_eq(called, 0);
-    planted_ok(hip->hipStreamSynchronize(rig->stream));
+    planted_ok(rig->hip->hipStreamSynchronize(rig->stream));
     ck_assert_int_eq(called, 2);
 }
 END_TEST
@@ -143,11 +119,11 @@ static void *work_alone(void *arg) {
     lm_hip_stream stream = make_stream(LM_HIP_STREAM_NON_BLOCKING);
     int called = 0;
     for (int i = 0; i < 20; i++) {
-        increment_on(stream, memory);
-        planted_ok(hip->hipLaunchHostFunc(stream, note, &called));
-        if (i % 5 == 0) planted_ok(hip->hipStreamSynchronize(stream));
+        planted_increment(rig, stream, memory);
+        planted_ok(rig->hip->hipLaunchHostFunc(stream, note, &called));
+        if (i % 5 == 0) planted_ok(rig->hip->hipStreamSynchronize(stream));
     }
-    planted_ok(hip->hipStreamDestroy(stream));
+    planted_ok(rig->hip->hipStreamDestroy(stream));
     ck_assert_int_eq(called, 20);
     return NULL;
 }
@@ -160,8 +136,8 @@ START_TEST(test_threads) {
     for (int i = 0; i < THREADS; i++) memory[i] = planted_floats(rig, N, 0);
     for (int i = 0; i < THREADS; i++) pthread_create(&thread[i], NULL, work_alone, memory[i]);
     for (int i = 0; i < THREADS; i++) pthread_join(thread[i], NULL);
-    for (int i = 0; i < THREADS; i++) ck_assert_float_eq(first_of(memory[i]), 20);
-    for (int i = 0; i < THREADS; i++) planted_ok(hip->hipFree(memory[i]));
+    for (int i = 0; i < THREADS; i++) ck_assert_float_eq(planted_first(rig, memory[i]), 20);
+    for (int i = 0; i < THREADS; i++) planted_ok(rig->hip->hipFree(memory[i]));
 }
 END_TEST
 
@@ -178,32 +154,32 @@ START_TEST(test_capture) {
     const emulator_calls *more = emulator_more();
     float *memory = planted_floats(rig, N, 0);
     lm_hip_stream branch = make_stream(LM_HIP_STREAM_NON_BLOCKING);
-    lm_hip_event fork = make_event(), join = make_event();
+    lm_hip_event fork = planted_event(rig), join = planted_event(rig);
     lm_hip_capture_status status;
     emu_graph graph;
     planted_ok(more->hipStreamBeginCapture(rig->stream, 0));
-    increment_on(rig->stream, memory);
-    planted_ok(hip->hipEventRecord(fork, rig->stream));
-    planted_ok(hip->hipStreamWaitEvent(branch, fork, 0));
-    increment_on(branch, memory);
-    planted_ok(hip->hipStreamIsCapturing(branch, &status));
+    planted_increment(rig, rig->stream, memory);
+    planted_ok(rig->hip->hipEventRecord(fork, rig->stream));
+    planted_ok(rig->hip->hipStreamWaitEvent(branch, fork, 0));
+    planted_increment(rig, branch, memory);
+    planted_ok(rig->hip->hipStreamIsCapturing(branch, &status));
     ck_assert_int_eq(status, LM_HIP_CAPTURE_ACTIVE);
-    planted_ok(hip->hipEventRecord(join, branch));
-    planted_ok(hip->hipStreamWaitEvent(rig->stream, join, 0));
+    planted_ok(rig->hip->hipEventRecord(join, branch));
+    planted_ok(rig->hip->hipStreamWaitEvent(rig->stream, join, 0));
     planted_ok(more->hipStreamEndCapture(rig->stream, &graph));
-    planted_ok(hip->hipStreamIsCapturing(branch, &status));
+    planted_ok(rig->hip->hipStreamIsCapturing(branch, &status));
     ck_assert_int_eq(status, LM_HIP_CAPTURE_NONE);
-    ck_assert_float_eq(first_of(memory), 0);
+    ck_assert_float_eq(planted_first(rig, memory), 0);
     emu_graph_exec exec = instantiate(graph);
     for (int i = 1; i <= 3; i++) {
         planted_ok(more->hipGraphLaunch(exec, rig->stream));
-        ck_assert_float_eq(first_of(memory), (float)(2 * i));
+        ck_assert_float_eq(planted_first(rig, memory), (float)(2 * i));
     }
     planted_ok(more->hipGraphExecDestroy(exec));
-    planted_ok(hip->hipEventDestroy(fork));
-    planted_ok(hip->hipEventDestroy(join));
-    planted_ok(hip->hipStreamDestroy(branch));
-    planted_ok(hip->hipFree(memory));
+    planted_ok(rig->hip->hipEventDestroy(fork));
+    planted_ok(rig->hip->hipEventDestroy(join));
+    planted_ok(rig->hip->hipStreamDestroy(branch));
+    planted_ok(rig->hip->hipFree(memory));
 }
 END_TEST
 
@@ -214,8 +190,8 @@ START_TEST(test_capture_forbids) {
     const emulator_calls *more = emulator_more();
     for (int what = 0; what < 3; what++) {
         planted_ok(more->hipStreamBeginCapture(rig->stream, 0));
-        lm_hip_error error = what == 0   ? hip->hipMalloc(&memory, 8)
-                             : what == 1 ? hip->hipStreamSynchronize(rig->stream)
+        lm_hip_error error = what == 0   ? rig->hip->hipMalloc(&memory, 8)
+                             : what == 1 ? rig->hip->hipStreamSynchronize(rig->stream)
                                          : more->hipDeviceSynchronize();
         ck_assert_int_eq(error, LM_HIP_ERROR_STREAM_CAPTURE_UNSUPPORTED);
         ck_assert_int_eq(more->hipStreamEndCapture(rig->stream, &graph),
@@ -226,8 +202,7 @@ END_TEST
 
 Suite *lm_suite_hipemu_streams(void) {
     Suite *suite = suite_create("hipemu_streams");
-    TCase *order = tcase_create("order");
-    tcase_add_checked_fixture(order, set_up, planted_tear_down);
+    TCase *order = planted_case(suite, "order");
     tcase_add_test(order, test_lazy_until_synchronised);
     tcase_add_test(order, test_eager);
     tcase_add_test(order, test_events_order_streams);
@@ -235,11 +210,8 @@ Suite *lm_suite_hipemu_streams(void) {
     tcase_add_test(order, test_query_comes_to_an_end);
     tcase_add_test(order, test_host_functions);
     tcase_add_test(order, test_threads);
-    suite_add_tcase(suite, order);
-    TCase *capture = tcase_create("capture");
-    tcase_add_checked_fixture(capture, set_up, planted_tear_down);
+    TCase *capture = planted_case(suite, "capture");
     tcase_add_test(capture, test_capture);
     tcase_add_test(capture, test_capture_forbids);
-    suite_add_tcase(suite, capture);
     return suite;
 }
