@@ -62,7 +62,7 @@ const char *lm_calibration_parse(lm_calibration *out, const char *text) {
     lm_calibration c;
     for (int k = 0; k < FIELDS; k++) {
         int64_t ps;
-        if (!lm_text_skip(&text, field[k].name) || !lm_text_number(&text, 9, &ps))
+        if (!lm_text_skip(&text, field[k].name) || !lm_text_digits(&text, 9, &ps))
             return "not the values of a calibration";
         *value(&c, k) = (double)ps / 1e3;
         if (*value(&c, k) < least(k) - grain_ns || *value(&c, k) > most(k) + grain_ns)

@@ -34,13 +34,11 @@ int lm_candidate_format(char *buf, size_t size, const lm_kind *kind, const lm_pa
     return (int)text.length;
 }
 
-static bool number(const char **at, int64_t *out) { return lm_text_number(at, 18, out); }
-
 static bool axis(const char **at, int *out) {
     int64_t n;
     if (lm_text_skip(at, "run")) return *out = LM_AXIS_RUN, true;
     if (lm_text_skip(at, "none")) return *out = LM_AXIS_NONE, true;
-    if (!number(at, &n) || n >= LMAD_MAX_RANK) return false;
+    if (!lm_text_number(at, &n) || n >= LMAD_MAX_RANK) return false;
     *out = (int)n;
     return true;
 }
@@ -57,11 +55,11 @@ static bool parse_params(const char *at, lm_params *p) {
     int64_t threads;
     if (!lm_text_skip(&at, " inner=") || !axis(&at, &p->inner)) return false;
     if (!lm_text_skip(&at, " outer=") || !axis(&at, &p->outer)) return false;
-    if (!lm_text_skip(&at, " tile=") || !number(&at, &p->tile[0])) return false;
-    if (!lm_text_skip(&at, "x") || !number(&at, &p->tile[1])) return false;
+    if (!lm_text_skip(&at, " tile=") || !lm_text_number(&at, &p->tile[0])) return false;
+    if (!lm_text_skip(&at, "x") || !lm_text_number(&at, &p->tile[1])) return false;
     if (!lm_text_skip(&at, " order=") || !either(&at, "dst", "src", &by_src)) return false;
     if (!lm_text_skip(&at, " store=") || !either(&at, "plain", "stream", &p->stream)) return false;
-    if (!lm_text_skip(&at, " threads=") || !number(&at, &threads) || threads < 1 || threads > 1 << 20)
+    if (!lm_text_skip(&at, " threads=") || !lm_text_number(&at, &threads) || threads < 1 || threads > 1 << 20)
         return false;
     p->order = by_src ? LM_ORDER_SRC : LM_ORDER_DST;
     p->threads = (int)threads;

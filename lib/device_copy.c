@@ -106,20 +106,34 @@ static lmad_status make_any(lm_device_copy *copy, const lm_problem *problem) {
     return f.status;
 }
 
-/* With the storage for it and the device entered. */
-static lmad_status make(lm_device_copy *copy, const lm_problem *problem, lmad_ctx *ctx,
-                        const lm_device_way *way) {
+/* How a copy is to be made; affine values where dst is not NULL. */
+typedef struct making {
+    lmad_ctx *ctx;
+    const lm_device_way *way; /* NULL = wisdom's, or the estimate's */
+    const lmad_desc *dst;
+    lmad_type type;
+} making;
+
+static lmad_status make_best(lm_device_copy *copy, const lm_problem *problem, const making *how) {
     lm_device_way best;
-    if (!way) {
-        lm_device_guess(problem, copy->device, ctx, &best);
-        way = &best;
-    }
-    lmad_status status = make_way(copy, problem, way, RUNGS);
+    if (how->way)
+        best = *how->way;
+    else
+        lm_device_guess(problem, copy->device, how->ctx, &best);
+    lmad_status status = make_way(copy, problem, &best, RUNGS);
     if (status == LMAD_ERR_NO_CODE) {
-        lm_log(ctx, "device %d: the best way cannot be had: %s", copy->device->number, lmad_error_detail());
+        lm_log(how->ctx, "device %d: the best way cannot be had: %s", copy->device->number,
+               lmad_error_detail());
         status = make_any(copy, problem);
     }
     return status;
+}
+
+static lmad_status make_affine(lm_device_copy *copy, const lm_problem *problem, const making *how) {
+    const maker m = {launch_affine, problem, copy->device, NULL, how->dst, how->type};
+    copy->type = how->type;
+    copy->rank = how->dst->rank;
+    return make_rungs(copy, &m, RUNGS);
 }
 
 static lm_device_copy *allocate(const lm_problem *problem, lmad_status *status) {
@@ -148,41 +162,33 @@ static lmad_status settle(lm_device_copy **out, lm_device_copy *copy, lmad_statu
     return status;
 }
 
-lmad_status lm_device_copy_make(lm_device_copy **out, const lm_problem *problem, lmad_ctx *ctx,
-                                const lm_device_way *way) {
+static lmad_status make(lm_device_copy **out, const lm_problem *problem, const making *how) {
     lm_device_guard guard;
     lmad_status status;
     lm_device_copy *copy = allocate(problem, &status);
     if (!copy) return status;
     status = lm_device_enter(&guard, copy->device->number);
     if (status == LMAD_OK) {
-        status = make(copy, problem, ctx, way);
+        status = how->dst ? make_affine(copy, problem, how) : make_best(copy, problem, how);
         lm_device_leave(&guard);
     }
     return settle(out, copy, status);
+}
+
+lmad_status lm_device_copy_make(lm_device_copy **out, const lm_problem *problem, lmad_ctx *ctx,
+                                const lm_device_way *way) {
+    return make(out, problem, &(making){.ctx = ctx, .way = way});
+}
+
+lmad_status lm_device_affine_make(lm_device_copy **out, const lm_problem *problem, const lmad_desc *dst,
+                                  lmad_type type) {
+    return make(out, problem, &(making){.dst = dst, .type = type});
 }
 
 lmad_status lm_device_copy_probe(lm_device_copy **out, const lm_problem *problem, const lm_device_way *way) {
     lmad_status status;
     lm_device_copy *copy = allocate(problem, &status);
     return copy ? settle(out, copy, make_way(copy, problem, way, 1)) : status;
-}
-
-lmad_status lm_device_affine_make(lm_device_copy **out, const lm_problem *problem, const lmad_desc *dst,
-                                  lmad_type type) {
-    lm_device_guard guard;
-    lmad_status status;
-    lm_device_copy *copy = allocate(problem, &status);
-    if (!copy) return status;
-    const maker m = {launch_affine, problem, copy->device, NULL, dst, type};
-    copy->type = type;
-    copy->rank = dst->rank;
-    status = lm_device_enter(&guard, copy->device->number);
-    if (status == LMAD_OK) {
-        status = make_rungs(copy, &m, RUNGS);
-        lm_device_leave(&guard);
-    }
-    return settle(out, copy, status);
 }
 
 /* Code stays loaded, so that nothing in flight needs what is freed here: arguments were copied at the launch.

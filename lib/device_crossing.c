@@ -137,49 +137,44 @@ static void add_up(lm_crossing *c) {
     c->crossing = rounds * ((blocks - rest) * c->piece[0].bytes + c->piece[1].bytes);
 }
 
-void lm_crossing_flat(lm_crossing *c, const lm_problem *p, lm_crossing_order order, int64_t chunk) {
-    axes a;
-    int64_t step[LM_CROSSING_AXES];
-    sort_axes(&a, p, order);
-    step[a.moving - 1] = 1;
-    for (int k = a.moving - 2; k >= 0; k--) step[k] = step[k + 1] * a.move[k + 1].n;
+/* Blocks of the outermost axis of which one index fits into a chunk. step[k] is where axis k goes in a piece,
+ * span[k] how many bytes there one index of it takes. */
+static void cut(lm_crossing *c, const lm_problem *p, const axes *a, const int64_t *step, const int64_t *span,
+                int64_t chunk, bool packed) {
     int first = 0;
-    while (step[first] > chunk) first++;
-    set_cut(c, &a, first, chunk / step[first]);
-    const int64_t n[2] = {c->block, a.move[first].n % c->block};
+    while (span[first] > chunk) first++;
+    set_cut(c, a, first, (chunk - span[first]) / step[first] + 1);
+    const int64_t n[2] = {c->block, a->move[first].n % c->block};
     for (int i = 0; i < 2; i++) {
-        const box b = {p, &a, first, n[i], step};
+        const box b = {p, a, first, n[i], step};
         lm_piece *piece = &c->piece[i];
-        piece->bytes = n[i] * step[first];
+        piece->bytes = n[i] ? span[first] + (n[i] - 1) * step[first] : 0;
         if (piece->bytes == 0) continue;
-        piece->in = in_of(&b);
+        piece->in = packed ? in_of(&b) : half(p, piece->bytes, NULL, 0);
         piece->out = out_of(&b);
         set_spaces(piece, p);
     }
     add_up(c);
 }
 
+/* In a packed piece nothing lies between the indices of an axis. */
+void lm_crossing_flat(lm_crossing *c, const lm_problem *p, lm_crossing_order order, int64_t chunk) {
+    axes a;
+    int64_t step[LM_CROSSING_AXES];
+    sort_axes(&a, p, order);
+    step[a.moving - 1] = 1;
+    for (int k = a.moving - 2; k >= 0; k--) step[k] = step[k + 1] * a.move[k + 1].n;
+    cut(c, p, &a, step, step, chunk, true);
+}
+
 void lm_crossing_raw(lm_crossing *c, const lm_problem *p, int64_t chunk) {
     axes a;
-    int64_t step[LM_CROSSING_AXES], span[LM_CROSSING_AXES]; /* span: of one index of the axis */
+    int64_t step[LM_CROSSING_AXES], span[LM_CROSSING_AXES];
     sort_axes(&a, p, LM_CROSSING_SRC);
     span[a.moving - 1] = 1;
     for (int k = a.moving - 2; k >= 0; k--) span[k] = span[k + 1] + (a.move[k + 1].n - 1) * a.move[k + 1].ss;
     for (int k = 0; k < a.moving; k++) step[k] = a.move[k].ss;
-    int first = 0;
-    while (span[first] > chunk) first++;
-    set_cut(c, &a, first, (chunk - span[first]) / step[first] + 1);
-    const int64_t n[2] = {c->block, a.move[first].n % c->block};
-    for (int i = 0; i < 2; i++) {
-        const box b = {p, &a, first, n[i], step};
-        lm_piece *piece = &c->piece[i];
-        piece->bytes = n[i] ? span[first] + (n[i] - 1) * step[first] : 0;
-        if (piece->bytes == 0) continue;
-        piece->in = half(p, piece->bytes, NULL, 0);
-        piece->out = out_of(&b);
-        set_spaces(piece, p);
-    }
-    add_up(c);
+    cut(c, p, &a, step, span, chunk, false);
 }
 
 bool lm_crossing_raw_allowed(const lm_problem *p, int64_t page) {

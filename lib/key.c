@@ -53,10 +53,9 @@ int lm_key_format(char *buf, size_t size, const lm_problem *p, lm_isa isa) {
 
 /* ---- reading -------------------------------------------------------------------------------------- */
 
-/* Up to 18 digits: enough for any extent of a real array, and no overflow. */
-static bool number(const char **at, int64_t *out) {
+static bool signed_number(const char **at, int64_t *out) {
     const bool negative = lm_text_skip(at, "-");
-    if (!lm_text_number(at, 18, out)) return false;
+    if (!lm_text_number(at, out)) return false;
     if (negative) *out = -*out;
     return true;
 }
@@ -69,12 +68,12 @@ static bool read_side(const char **at, lm_problem *p, bool dst) {
         if (rank && !lm_text_skip(at, ",")) return false;
         if (rank == LMAD_MAX_RANK) return false;
         lm_pdim *d = &p->dim[rank++];
-        if (!lm_text_skip(at, "(") || !number(at, &d->n) || !lm_text_skip(at, ",")) return false;
-        if (!number(at, dst ? &d->ds : &d->ss) || !lm_text_skip(at, ")")) return false;
+        if (!lm_text_skip(at, "(") || !signed_number(at, &d->n) || !lm_text_skip(at, ",")) return false;
+        if (!signed_number(at, dst ? &d->ds : &d->ss) || !lm_text_skip(at, ")")) return false;
         if (d->n < 1) return false;
     }
     p->rank = rank;
-    return lm_text_skip(at, "]+") && number(at, dst ? &p->doff : &p->soff);
+    return lm_text_skip(at, "]+") && signed_number(at, dst ? &p->doff : &p->soff);
 }
 
 static bool read_op(const char **at, lm_op *op) {
@@ -90,10 +89,10 @@ static bool read_problem(const char *at, lm_problem *p, lm_isa *isa) {
     memset(p, 0, sizeof *p);
     if (!read_op(&at, &p->op) || !lm_text_skip(&at, " ") || !read_space(&at, &p->dst_space)) return false;
     if (!lm_text_skip(&at, " ") || !read_space(&at, &p->src_space)) return false;
-    if (!lm_text_skip(&at, " run=") || !number(&at, &p->run) || p->run < 1) return false;
+    if (!lm_text_skip(&at, " run=") || !signed_number(&at, &p->run) || p->run < 1) return false;
     if (!lm_text_skip(&at, " dst=") || !read_side(&at, p, true)) return false;
     if (!lm_text_skip(&at, " src=") || !read_side(&at, p, false)) return false;
-    if (!lm_text_skip(&at, " threads=") || !number(&at, &threads) || threads < 1 || threads > 1 << 20)
+    if (!lm_text_skip(&at, " threads=") || !signed_number(&at, &threads) || threads < 1 || threads > 1 << 20)
         return false;
     p->threads = (int)threads;
     *isa = LM_ISA_BASE;

@@ -22,12 +22,14 @@ bool lm_text_skip(const char **at, const char *word) {
     return true;
 }
 
-bool lm_text_number(const char **at, int digits, int64_t *out) {
+bool lm_text_digits(const char **at, int most, int64_t *out) {
     const char *c = *at;
     int64_t value = 0;
-    for (; *c >= '0' && *c <= '9' && c - *at < digits; c++) value = value * 10 + (*c - '0');
+    for (; *c >= '0' && *c <= '9' && c - *at < most; c++) value = value * 10 + (*c - '0');
     if (c == *at || (**at == '0' && c - *at > 1)) return false;
     *at = c;
     *out = value;
     return true;
 }
+
+bool lm_text_number(const char **at, int64_t *out) { return lm_text_digits(at, 18, out); }

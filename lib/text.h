@@ -19,8 +19,9 @@ void lm_text_add(lm_text *text, const char *format, ...) __attribute__((format(p
 /* Reading: step over a word that must be there; false, and *at as it was, when it is not. */
 bool lm_text_skip(const char **at, const char *word);
 
-/* The same for a number of up to `digits` <= 18 decimal digits, none of them an idle 0 in front: it has one
- * spelling, and fits. */
-bool lm_text_number(const char **at, int digits, int64_t *out);
+/* The same for a number, none of whose digits is an idle 0 in front, so that it has one spelling: of up to 18
+ * digits, which are enough for any extent of a real array and do not overflow, or of fewer. */
+bool lm_text_number(const char **at, int64_t *out);
+bool lm_text_digits(const char **at, int most, int64_t *out);
 
 #endif

@@ -36,11 +36,12 @@ int lm_hip_params_format(char *buf, size_t size, const lm_hip_params *p) {
     return (int)text.length;
 }
 
-static bool number(const char **at, int64_t *out) { return lm_text_number(at, 7, out); }
+/* Fits into an int. */
+static bool small(const char **at, int64_t *out) { return lm_text_digits(at, 7, out); }
 
 static bool pair(const char **at, const char *name, int64_t out[2]) {
-    return lm_text_skip(at, name) && number(at, &out[LM_DST]) && lm_text_skip(at, "x") &&
-           number(at, &out[LM_SRC]);
+    return lm_text_skip(at, name) && small(at, &out[LM_DST]) && lm_text_skip(at, "x") &&
+           small(at, &out[LM_SRC]);
 }
 
 static bool parse_rest(const char *at, lm_hip_params *p) {
@@ -49,7 +50,7 @@ static bool parse_rest(const char *at, lm_hip_params *p) {
         return false;
     p->order = lm_text_skip(&at, "dst") ? LM_ORDER_DST : LM_ORDER_SRC;
     if (p->order == LM_ORDER_SRC && !lm_text_skip(&at, "src")) return false;
-    if (!lm_text_skip(&at, " items=") || !number(&at, &items) || !lm_text_skip(&at, " store=")) return false;
+    if (!lm_text_skip(&at, " items=") || !small(&at, &items) || !lm_text_skip(&at, " store=")) return false;
     p->stream = !lm_text_skip(&at, "plain");
     if (p->stream && !lm_text_skip(&at, "stream")) return false;
     p->word[LM_DST] = (int)word[LM_DST];
