@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Contexts and records for tests of wisdom. */
+/* Contexts, records and a clock for tests of wisdom. */
 #include "wise.h"
 
 #include <check.h>
@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "lib/record.h"
+#include "lib/timing.h"
 #include "lib/wisdom.h"
 #include "pool.h"
 
@@ -87,3 +88,18 @@ int lm_wise_lines(const char *text) {
     for (; *text; text++) lines += *text == '\n';
     return lines;
 }
+
+/* ---- clock ------------------------------------------------------------------------------------------- */
+
+static double shown, tick;
+
+static double look(void) { return shown += tick; }
+
+void lm_wise_clock(double seconds) {
+    tick = seconds;
+    lm_now_from(look);
+}
+
+void lm_wise_pass(double seconds) { shown += seconds; }
+
+double lm_wise_seconds(void) { return shown; }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What tests of wisdom share: contexts without wisdom, transposes of float matrices, forged records. */
+/* What tests of planning share: contexts without wisdom, transposes of float matrices, forged records, a clock.
+ */
 #ifndef LM_WISE_H
 #define LM_WISE_H
 
@@ -28,5 +29,11 @@ char *lm_wise_of(int64_t rows, int64_t columns);
 void lm_wise_forge(char *line, size_t size, const char *file, const char *machine, const char *chosen);
 
 int lm_wise_lines(const char *text);
+
+/* In place of the clock that planning goes by, for as long as the test runs: one that goes on by `tick` seconds with
+ * each look at it, and by what lm_wise_pass() says. What it shows, without a look: lm_wise_seconds(). */
+void lm_wise_clock(double tick);
+void lm_wise_pass(double seconds);
+double lm_wise_seconds(void);
 
 #endif

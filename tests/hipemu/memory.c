@@ -77,15 +77,26 @@ static bool is_untouched(const char *p, const char *end, const emu_memory *m) {
     return false;
 }
 
+static char *front_of(const emu_memory *m) { return m->map + PAGE; }
+static char *rear_end_of(const emu_memory *m) { return m->map + m->map_bytes - PAGE; }
+
+static void forbid_zones(const emu_memory *m) {
+    emu_poison(front_of(m), (size_t)(m->base - front_of(m)));
+    emu_poison(m->end, (size_t)(rear_end_of(m) - m->end));
+}
+
+/* Only these: the sanitizer keeps notes of all that it is told of, an eighth as large. */
+static void allow_zones(const emu_memory *m) {
+    emu_unpoison(front_of(m), (size_t)(m->base - front_of(m)));
+    emu_unpoison(m->end, (size_t)(rear_end_of(m) - m->end));
+}
+
 static bool is_intact(emu_memory *m) {
-    char *front = m->map + PAGE, *rear = m->map + m->map_bytes - PAGE;
     emu_memory_open(m);
-    emu_unpoison(front, (size_t)(m->base - front));
-    emu_unpoison(m->end, (size_t)(rear - m->end));
-    bool intact = is_untouched(front, m->base, m);
-    intact = is_untouched(m->end, rear, m) && intact;
-    emu_poison(front, (size_t)(m->base - front));
-    emu_poison(m->end, (size_t)(rear - m->end));
+    allow_zones(m);
+    bool intact = is_untouched(front_of(m), m->base, m);
+    intact = is_untouched(m->end, rear_end_of(m), m) && intact;
+    forbid_zones(m);
     emu_memory_close(m);
     return intact;
 }
@@ -116,11 +127,10 @@ static bool map_memory(emu_memory *m, size_t size) {
     protect(m, PROT_READ | PROT_WRITE);
     m->base = m->map + PAGE + (pages - body);
     m->end = m->base + size;
-    memset(m->map + PAGE, ZONE_BYTE, pages - body);
+    memset(front_of(m), ZONE_BYTE, pages - body);
     memset(m->end, ZONE_BYTE, body - size);
     if (size <= FILLED) memset(m->base, FRESH_BYTE, size);
-    emu_poison(m->map + PAGE, (size_t)(m->base - m->map) - PAGE);
-    emu_poison(m->end, (size_t)(m->map + PAGE + pages - m->end));
+    forbid_zones(m);
     if (m->kind == EMU_DEVICE_MEMORY) protect(m, PROT_NONE);
     return true;
 }
@@ -168,7 +178,7 @@ static void give_back(int k) {
     emu_memory *m = list[k];
     is_intact(m);
     account(m, -1);
-    emu_unpoison(m->map, m->map_bytes);
+    allow_zones(m);
     munmap(m->map, m->map_bytes);
     free(m);
     count--;
