@@ -51,10 +51,10 @@ enum { LMAD_HOST = -1 };
  * copy. Besides the errors of lmad_plan_copy():
  *  - LMAD_ERR_NO_DEVICE: no such device, or no HIP;
  *  - LMAD_ERR_NO_CODE: no kernel can be had for this device, or for so much: copies from 64 TiB on, but
- * contiguous ones, fills from 8 TiB on, affine plans from 4 Ti values on;
+ *    contiguous ones, fills from 8 TiB on, affine plans from 4 Ti values on;
  *  - LMAD_ERR_NO_MEMORY: the device, or the host, has too little memory for what the plan keeps;
  *  - LMAD_ERR_DEVICE_LOST: the device does not answer any more; LMAD_ERR_DEVICE: another error of the run
- * time. */
+ *    time. */
 LMAD_API lmad_status lmad_plan_copy_hip(lmad_plan **p, lmad_ctx *ctx, const lmad_desc *dst, int dst_device,
                                         const lmad_desc *src, int src_device, size_t elem_size,
                                         unsigned flags);
@@ -62,17 +62,19 @@ LMAD_API lmad_status lmad_plan_copy_hip(lmad_plan **p, lmad_ctx *ctx, const lmad
 /** As lmad_plan_move(), for two views of one buffer in the memory of a device, which may overlap in any way.
  * Views that share bytes go through memory of the device as large as the payload, which the plan owns:
  * lmad_work_size() tells its size. Executions of such a plan on different streams wait for each other on the
- * device. */
+ * device. Errors as lmad_plan_move(), and those of lmad_plan_copy_hip(). */
 LMAD_API lmad_status lmad_plan_move_hip(lmad_plan **p, lmad_ctx *ctx, const lmad_desc *dst,
                                         const lmad_desc *src, int device, size_t elem_size, unsigned flags);
 
 /** As lmad_plan_fill(), in the memory of a device. At execution src points to the element in memory of the
- * host. Up to 64 bytes it is read before the call returns, a longer one in the order of the stream. */
+ * host. Up to 64 bytes it is read before the call returns, a longer one in the order of the stream, until when
+ * it stays the plan's. Errors as lmad_plan_fill(), and those of lmad_plan_copy_hip(). */
 LMAD_API lmad_status lmad_plan_fill_hip(lmad_plan **p, lmad_ctx *ctx, const lmad_desc *dst, int device,
                                         size_t elem_size, unsigned flags);
 
 /** As lmad_plan_affine(), in the memory of a device. At execution src points to the rank + 1 values in memory
- * of the host; they are read before the call returns. */
+ * of the host; they are read before the call returns. Errors as lmad_plan_affine(), and those of
+ * lmad_plan_copy_hip(). */
 LMAD_API lmad_status lmad_plan_affine_hip(lmad_plan **p, lmad_ctx *ctx, const lmad_desc *dst, int device,
                                           lmad_type type, unsigned flags);
 
@@ -82,18 +84,18 @@ LMAD_API lmad_status lmad_plan_affine_hip(lmad_plan **p, lmad_ctx *ctx, const lm
  * belongs to the copy. What the plan takes for memory of a device must be known to HIP, and if it is
  * hipMalloc()ed be that device's own: else LMAD_ERR_ARGUMENT.
  *  - Plans within one device only enqueue kernels and copies: no allocation, no waiting. They may be captured
- * in a graph. A captured move whose lmad_work_size() is not 0 uses the plan's scratch: the graph must not
- * outlive the plan, and its replays and other executions of the plan must not run at the same time. A
- * captured fill of elements of up to 64 bytes, or affine plan, writes the values of the moment of capture; a
- * longer element is read at every replay.
+ *    in a graph. A captured move whose lmad_work_size() is not 0 uses the plan's scratch: the graph must not
+ *    outlive the plan, and its replays and other executions of the plan must not run at the same time. A
+ *    captured fill of elements of up to 64 bytes, or affine plan, writes the values of the moment of capture;
+ *    a longer element is read at every replay.
  *  - Between the host and a device, or two devices: the host packs and unpacks on a thread of the run time,
- * when the stream comes to it. So a source on the host, pageable memory too, may be reused only when the
- * stream has passed (not when the call returns), and a destination on the host is complete then. Executions
- * of one plan on several streams take turns in the plan's staging memory. A capturing stream is
- * LMAD_ERR_ARGUMENT. A plan for the host only is LMAD_ERR_ARGUMENT. A plan may be executed from many threads,
- * on many streams at once.
+ *    when the stream comes to it. So a source on the host, pageable memory too, may be reused only when the
+ *    stream has passed (not when the call returns), and a destination on the host is complete then.
+ *    Executions of one plan on several streams take turns in the plan's staging memory. A stream that is
+ *    being captured is LMAD_ERR_ARGUMENT.
  *
- *  lmad_execute() runs the same plans on the default stream, and returns when all is done;
+ * A plan for the host only is LMAD_ERR_ARGUMENT. A plan may be executed from many threads, on many streams at
+ * once. lmad_execute() runs the same plans on the default stream, and returns when all is done;
  * lmad_execute_with() takes memory of the device for a move's scratch. */
 LMAD_API lmad_status lmad_execute_hip(const lmad_plan *p, void *dst, const void *src, void *stream);
 

@@ -11,32 +11,8 @@
 
 #define SAME(ours, hips) _Static_assert((long long)(ours) == (long long)(hips), #ours)
 
-SAME(LM_HIP_SUCCESS, hipSuccess);
-SAME(LM_HIP_ERROR_INVALID_VALUE, hipErrorInvalidValue);
-SAME(LM_HIP_ERROR_OUT_OF_MEMORY, hipErrorOutOfMemory);
-SAME(LM_HIP_ERROR_NOT_INITIALIZED, hipErrorNotInitialized);
-SAME(LM_HIP_ERROR_DEINITIALIZED, hipErrorDeinitialized);
-SAME(LM_HIP_ERROR_INVALID_CONFIGURATION, hipErrorInvalidConfiguration);
-SAME(LM_HIP_ERROR_INVALID_DEVICE_FUNCTION, hipErrorInvalidDeviceFunction);
-SAME(LM_HIP_ERROR_NO_DEVICE, hipErrorNoDevice);
-SAME(LM_HIP_ERROR_INVALID_DEVICE, hipErrorInvalidDevice);
-SAME(LM_HIP_ERROR_INVALID_IMAGE, hipErrorInvalidImage);
-SAME(LM_HIP_ERROR_INVALID_CONTEXT, hipErrorInvalidContext);
-SAME(LM_HIP_ERROR_NO_BINARY_FOR_GPU, hipErrorNoBinaryForGpu);
-SAME(LM_HIP_ERROR_ECC_NOT_CORRECTABLE, hipErrorECCNotCorrectable);
-SAME(LM_HIP_ERROR_SHARED_OBJECT_INIT_FAILED, hipErrorSharedObjectInitFailed);
-SAME(LM_HIP_ERROR_INVALID_HANDLE, hipErrorInvalidHandle);
-SAME(LM_HIP_ERROR_NOT_FOUND, hipErrorNotFound);
-SAME(LM_HIP_ERROR_NOT_READY, hipErrorNotReady);
-SAME(LM_HIP_ERROR_ILLEGAL_ADDRESS, hipErrorIllegalAddress);
-SAME(LM_HIP_ERROR_LAUNCH_OUT_OF_RESOURCES, hipErrorLaunchOutOfResources);
-SAME(LM_HIP_ERROR_LAUNCH_TIMEOUT, hipErrorLaunchTimeOut);
-SAME(LM_HIP_ERROR_CONTEXT_IS_DESTROYED, hipErrorContextIsDestroyed);
-SAME(LM_HIP_ERROR_LAUNCH_FAILURE, hipErrorLaunchFailure);
-SAME(LM_HIP_ERROR_NOT_SUPPORTED, hipErrorNotSupported);
-SAME(LM_HIP_ERROR_STREAM_CAPTURE_UNSUPPORTED, hipErrorStreamCaptureUnsupported);
-SAME(LM_HIP_ERROR_STREAM_CAPTURE_INVALIDATED, hipErrorStreamCaptureInvalidated);
-SAME(LM_HIP_ERROR_UNKNOWN, hipErrorUnknown);
+#define LM_HIP_ERROR(ours, hips, number) SAME(ours, hips);
+#include "hip_errors.h"
 
 SAME(LM_HIP_ATTR_ASYNC_ENGINES, hipDeviceAttributeAsyncEngineCount);
 SAME(LM_HIP_ATTR_INTEGRATED, hipDeviceAttributeIntegrated);

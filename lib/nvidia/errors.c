@@ -59,26 +59,8 @@ typedef struct error_name {
 
 const char *hipGetErrorName(lm_hip_error error) {
     static const error_name names[] = {
-        {LM_HIP_SUCCESS, "hipSuccess"},
-        {LM_HIP_ERROR_INVALID_VALUE, "hipErrorInvalidValue"},
-        {LM_HIP_ERROR_OUT_OF_MEMORY, "hipErrorOutOfMemory"},
-        {LM_HIP_ERROR_NOT_INITIALIZED, "hipErrorNotInitialized"},
-        {LM_HIP_ERROR_DEINITIALIZED, "hipErrorDeinitialized"},
-        {LM_HIP_ERROR_INVALID_CONFIGURATION, "hipErrorInvalidConfiguration"},
-        {LM_HIP_ERROR_NO_DEVICE, "hipErrorNoDevice"},
-        {LM_HIP_ERROR_INVALID_DEVICE, "hipErrorInvalidDevice"},
-        {LM_HIP_ERROR_INVALID_IMAGE, "hipErrorInvalidImage"},
-        {LM_HIP_ERROR_INVALID_CONTEXT, "hipErrorInvalidContext"},
-        {LM_HIP_ERROR_NO_BINARY_FOR_GPU, "hipErrorNoBinaryForGpu"},
-        {LM_HIP_ERROR_ECC_NOT_CORRECTABLE, "hipErrorECCNotCorrectable"},
-        {LM_HIP_ERROR_INVALID_HANDLE, "hipErrorInvalidHandle"},
-        {LM_HIP_ERROR_NOT_FOUND, "hipErrorNotFound"},
-        {LM_HIP_ERROR_NOT_READY, "hipErrorNotReady"},
-        {LM_HIP_ERROR_ILLEGAL_ADDRESS, "hipErrorIllegalAddress"},
-        {LM_HIP_ERROR_LAUNCH_OUT_OF_RESOURCES, "hipErrorLaunchOutOfResources"},
-        {LM_HIP_ERROR_LAUNCH_TIMEOUT, "hipErrorLaunchTimeOut"},
-        {LM_HIP_ERROR_LAUNCH_FAILURE, "hipErrorLaunchFailure"},
-        {LM_HIP_ERROR_NOT_SUPPORTED, "hipErrorNotSupported"},
+#define LM_HIP_ERROR(ours, hips, number) {ours, #hips},
+#include "lib/hip_errors.h"
     };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (names[i].error == error) return names[i].name;

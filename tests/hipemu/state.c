@@ -95,21 +95,8 @@ const char *hipGetErrorName(lm_hip_error error) {
         lm_hip_error error;
         const char *name;
     } names[] = {
-        {LM_HIP_SUCCESS, "hipSuccess"},
-        {LM_HIP_ERROR_INVALID_VALUE, "hipErrorInvalidValue"},
-        {LM_HIP_ERROR_OUT_OF_MEMORY, "hipErrorOutOfMemory"},
-        {LM_HIP_ERROR_INVALID_CONFIGURATION, "hipErrorInvalidConfiguration"},
-        {LM_HIP_ERROR_NO_DEVICE, "hipErrorNoDevice"},
-        {LM_HIP_ERROR_INVALID_DEVICE, "hipErrorInvalidDevice"},
-        {LM_HIP_ERROR_INVALID_IMAGE, "hipErrorInvalidImage"},
-        {LM_HIP_ERROR_INVALID_HANDLE, "hipErrorInvalidHandle"},
-        {LM_HIP_ERROR_NOT_FOUND, "hipErrorNotFound"},
-        {LM_HIP_ERROR_NOT_READY, "hipErrorNotReady"},
-        {LM_HIP_ERROR_ILLEGAL_ADDRESS, "hipErrorIllegalAddress"},
-        {LM_HIP_ERROR_CONTEXT_IS_DESTROYED, "hipErrorContextIsDestroyed"},
-        {LM_HIP_ERROR_LAUNCH_FAILURE, "hipErrorLaunchFailure"},
-        {LM_HIP_ERROR_STREAM_CAPTURE_UNSUPPORTED, "hipErrorStreamCaptureUnsupported"},
-        {LM_HIP_ERROR_STREAM_CAPTURE_INVALIDATED, "hipErrorStreamCaptureInvalidated"},
+#define LM_HIP_ERROR(ours, hips, number) {ours, #hips},
+#include "lib/hip_errors.h"
     };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (names[i].error == error) return names[i].name;
