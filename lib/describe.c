@@ -206,6 +206,33 @@ static void add_device(lmad_info *info, const lmad_plan *p) {
     info->launches = facts.launches;
 }
 
+/* What there is instead of steps. */
+static void add_recipe(lmad_info *info, const lmad_plan *p) {
+    if (p->recipe == LM_RECIPE_MOVE) {
+        info->kind = p->move.mover->name;
+        info->threads = p->move.parts;
+    } else if (p->recipe == LM_RECIPE_MANY) {
+        info->kind = "many";
+        info->threads = p->many->threads;
+        info->predicted_seconds = p->many->seconds / p->many->threads;
+    } else if (p->recipe == LM_RECIPE_GENERATE) {
+        info->kind = "runs";
+        info->threads = p->runs.parts;
+    } else if (p->recipe == LM_RECIPE_DEVICE) {
+        add_device(info, p);
+    }
+}
+
+static void add_steps(lmad_info *info, const lmad_plan *p) {
+    const int steps = steps_of(p);
+    if (steps) info->kind = steps == 2 ? "buffer" : p->step[0].kind->name;
+    for (int k = 0; k < steps; k++) {
+        info->predicted_seconds += p->step[k].seconds;
+        if (p->step[k].nest.split && p->step[k].params.threads > info->threads)
+            info->threads = p->step[k].params.threads;
+    }
+}
+
 lmad_status lmad_plan_info(const lmad_plan *p, lmad_info *info) {
     if (!p) return lm_fail(LMAD_ERR_NULL, "plan: NULL");
     if (!info) return lm_fail(LMAD_ERR_NULL, "info: NULL");
@@ -216,27 +243,8 @@ lmad_status lmad_plan_info(const lmad_plan *p, lmad_info *info) {
                      .threads = 1,
                      .device = lm_problem_device(&p->problem)};
     const lm_origin origin = lm_plan_origin(p);
-    const int steps = steps_of(p);
-    if (p->recipe == LM_RECIPE_MOVE) {
-        all.kind = p->move.mover->name;
-        all.threads = p->move.parts;
-    }
-    if (p->recipe == LM_RECIPE_MANY) {
-        all.kind = "many";
-        all.threads = p->many->threads;
-        all.predicted_seconds = p->many->seconds / p->many->threads;
-    }
-    if (p->recipe == LM_RECIPE_GENERATE) {
-        all.kind = "runs";
-        all.threads = p->runs.parts;
-    }
-    if (p->recipe == LM_RECIPE_DEVICE) add_device(&all, p);
-    if (steps) all.kind = steps == 2 ? "buffer" : p->step[0].kind->name;
-    for (int k = 0; k < steps; k++) {
-        all.predicted_seconds += p->step[k].seconds;
-        if (p->step[k].nest.split && p->step[k].params.threads > all.threads)
-            all.threads = p->step[k].params.threads;
-    }
+    add_recipe(&all, p);
+    add_steps(&all, p);
     all.payload_bytes = p->problem.payload;
     count_lines(&all, p);
     all.work_size = p->work_bytes;

@@ -176,46 +176,51 @@ START_TEST(empty_problems_have_no_memory) {
 }
 END_TEST
 
-/* Elements further apart than 2^31 and 2^32 of them; there is only as much memory as is touched. */
-START_TEST(problems_that_reach_far) {
-    const int64_t far[] = {(INT64_C(1) << 31) + 3, (INT64_C(1) << 32) + 5}, step = far[_i % 2];
-    lm_trial t = {.elem_size = 4, .dst = {2, 0, {{3, 50}, {40, 1}}}, .src = {2, 0, {{3, step}, {40, 1}}}};
-    if (_i / 2 % 2) t.dst = (lmad_desc){2, 0, {{3, 1}, {40, 3}}};
-    const bool turned = _i / 4;
-    if (turned) t = (lm_trial){.elem_size = 4, .dst = t.src, .src = t.dst};
-    float values[150], got[3][40];
-    emu = lm_field_begin(1, 64, false);
-    emu->set_memory(INT64_C(1) << 40);
-    void *wide, *near = device_memory(0, sizeof values);
-    if (lm_field_hip->hipMalloc(&wide, (size_t)(2 * step + 40) * 4) != LM_HIP_SUCCESS) {
-        lm_field_hip->hipGetLastError();
-        lm_field_good(lm_field_hip->hipFree(near));
-        return; /* not to be had here */
-    }
-    const lmad_desc *n = turned ? &t.src : &t.dst;
-    for (int i = 0; i < 150; i++) values[i] = (float)i;
-    lm_field_good(lm_field_hip->hipMemcpyAsync(near, values, sizeof values, LM_HIP_COPY_DEFAULT, NULL));
-    for (int i = 0; i < 3 && !turned; i++)
-        lm_field_good(lm_field_hip->hipMemcpyAsync((float *)wide + i * step, values + i * 40, 160,
-                                                   LM_HIP_COPY_DEFAULT, NULL));
-    lmad_plan *p = lm_field_plan(&t, &within);
+/* Rows of floats that lie `step` apart in the wide memory, and near each other elsewhere. */
+enum { ROWS = 3, ROW = 40, NEAR = 150 };
+
+static void move_row(float *to, const float *from) { lm_field_move(to, from, ROW * sizeof *to); }
+
+/* Where element k of the rows lies in the near memory. */
+static int64_t place_of(int k, const lmad_desc *near) {
+    return k / ROW * near->dim[0].stride + k % ROW * near->dim[1].stride;
+}
+
+static void copy_far(const lm_trial *t, const lmad_desc *n, int64_t step, float *wide, float *near) {
+    const bool turned = n == &t->src;
+    float values[NEAR], got[NEAR];
+    for (int k = 0; k < NEAR; k++) values[k] = (float)k;
+    lm_field_move(near, values, sizeof values);
+    for (int i = 0; i < ROWS && !turned; i++) move_row(wide + i * step, values + i * ROW);
+    lmad_plan *p = lm_field_plan(t, &within);
     if (lmad_execute(p, turned ? wide : near, turned ? near : wide) != LMAD_OK)
         ck_abort_msg("%s", lmad_error_detail());
     lmad_plan_destroy(p);
-    if (turned) {
-        for (int i = 0; i < 3; i++)
-            lm_field_good(lm_field_hip->hipMemcpyAsync(got[i], (float *)wide + i * step, 160,
-                                                       LM_HIP_COPY_DEFAULT, NULL));
-        for (int i = 0; i < 120; i++)
-            ck_assert_float_eq(got[i / 40][i % 40],
-                               (float)(i / 40 * n->dim[0].stride + i % 40 * n->dim[1].stride));
+    if (!turned) lm_field_move(got, near, sizeof got);
+    for (int i = 0; i < ROWS && turned; i++) move_row(got + i * ROW, wide + i * step);
+    for (int k = 0; k < ROWS * ROW; k++)
+        ck_assert_float_eq(got[turned ? k : place_of(k, n)], (float)(turned ? place_of(k, n) : k));
+}
+
+/* Elements further apart than 2^31 and 2^32 of them; there is only as much memory as is touched. */
+START_TEST(problems_that_reach_far) {
+    const int64_t far[] = {(INT64_C(1) << 31) + 3, (INT64_C(1) << 32) + 5}, step = far[_i % 2];
+    const lmad_desc wide = {2, 0, {{ROWS, step}, {ROW, 1}}},
+                    near = _i / 2 % 2 ? (lmad_desc){2, 0, {{ROWS, 1}, {ROW, ROWS}}}
+                                      : (lmad_desc){2, 0, {{ROWS, 50}, {ROW, 1}}};
+    const bool turned = _i / 4;
+    const lm_trial t = {.elem_size = 4, .dst = turned ? wide : near, .src = turned ? near : wide};
+    void *there;
+    emu = lm_field_begin(1, 64, false);
+    emu->set_memory(INT64_C(1) << 40);
+    void *here = device_memory(0, NEAR * sizeof(float));
+    if (lm_field_hip->hipMalloc(&there, (size_t)(2 * step + ROW) * 4) == LM_HIP_SUCCESS) {
+        copy_far(&t, turned ? &t.src : &t.dst, step, there, here);
+        lm_field_good(lm_field_hip->hipFree(there));
     } else {
-        lm_field_good(lm_field_hip->hipMemcpyAsync(values, near, sizeof values, LM_HIP_COPY_DEFAULT, NULL));
-        for (int i = 0; i < 120; i++)
-            ck_assert_float_eq(values[i / 40 * n->dim[0].stride + i % 40 * n->dim[1].stride], (float)i);
+        lm_field_hip->hipGetLastError(); /* not to be had on this machine */
     }
-    lm_field_good(lm_field_hip->hipFree(wide));
-    lm_field_good(lm_field_hip->hipFree(near));
+    lm_field_good(lm_field_hip->hipFree(here));
     emulator_is_clean();
 }
 END_TEST

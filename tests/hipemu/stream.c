@@ -6,6 +6,7 @@
 #include <string.h>
 
 static struct ihipStream_t *streams; /* all, with the null streams of devices */
+static struct ihipStream_t *gone;    /* kept, so that no new one gets the handle of one that is no more */
 static uint64_t given;               /* the number of the last piece of work */
 static int walkers; /* threads that may stand at a stream, having left the lock for a host function */
 
@@ -165,7 +166,7 @@ int64_t emu_streams_pending(void) {
 }
 
 /* Whoever still waits for a record of it finds that done. */
-static void drop(struct ihipStream_t *s) {
+static void drop_work(struct ihipStream_t *s) {
     while (s->head) {
         emu_op *op = s->head;
         s->head = op->next;
@@ -173,7 +174,15 @@ static void drop(struct ihipStream_t *s) {
         emu_op_release(op);
         free(op);
     }
-    free(s);
+}
+
+static void drop(struct ihipStream_t *list) {
+    while (list) {
+        struct ihipStream_t *s = list;
+        list = s->next;
+        drop_work(s);
+        free(s);
+    }
 }
 
 /* Streams that were destroyed go when nobody can be standing at them. */
@@ -186,7 +195,9 @@ static void sweep(void) {
             continue;
         }
         *link = s->next;
-        drop(s);
+        drop_work(s);
+        s->next = gone;
+        gone = s;
     }
 }
 
@@ -196,11 +207,9 @@ void emu_streams_uncapture(const struct ihipGraph *graph) {
 }
 
 void emu_streams_drop(void) {
-    while (streams) {
-        struct ihipStream_t *s = streams;
-        streams = s->next;
-        drop(s);
-    }
+    drop(streams);
+    drop(gone);
+    streams = gone = NULL;
     for (int i = 0; i < EMU_DEVICES; i++) emu.device[i].null_stream = NULL;
 }
 
