@@ -129,11 +129,10 @@ END_TEST
 /* Loading the run time, asking for facts of devices, compiling and loading code: in a process for each of the
  * calls that fail, with code on disk and without any. Every other byte is filled: one kernel does for pointers
  * of any alignment, so that little is compiled. */
-static const lm_form first_form = {.op = FILL,
-                                   .ends = {0, 0, DEVICE},
-                                   .trial = {.elem_size = 1,
-                                             .dst = {1, 0, {{300, 2}}},
-                                             .src = {1, 0, {{300, 2}}}}};
+static const lm_form first_form = {
+    .op = FILL,
+    .ends = {0, 0, DEVICE},
+    .trial = {.elem_size = 1, .dst = {1, 0, {{300, 2}}}, .src = {1, 0, {{300, 2}}}}};
 static int *first_calls, first_nth;
 
 static void fail_at_first(void) {
