@@ -11,7 +11,8 @@ static const char *kind_of(const lm_device_plan *d) {
                                          [LM_HIP_TILE] = "hip-tile",
                                          [LM_HIP_BLOCK] = "hip-block",
                                          [LM_HIP_FILL] = "hip-fill",
-                                         [LM_HIP_AFFINE] = "hip-affine"};
+                                         [LM_HIP_AFFINE] = "hip-affine",
+                                         [LM_HIP_FUNNEL] = "hip-funnel"};
     if (d->recipe == LM_DEVICE_BUFFERED) return "buffer";
     if (d->recipe == LM_DEVICE_STAGED) return "stage";
     const lm_launch *launch = lm_device_copy_launch(d->step[0]);

@@ -26,6 +26,8 @@ typedef enum lm_hip_kernel {
     LM_HIP_BLOCK,  /* a box of axes through LDS, unit by unit: tiny extents, other sizes, narrow sides */
     LM_HIP_FILL,   /* LM_HIP_COPY of a value that lies in the arguments */
     LM_HIP_AFFINE, /* values computed from indices */
+    LM_HIP_FUNNEL, /* rows of long elements through LDS, of any size, where the sides have them along different
+                      axes */
     LM_HIP_KERNELS
 } lm_hip_kernel;
 

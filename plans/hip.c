@@ -9,7 +9,8 @@ const lm_hip_kind *lm_hip_kind_of(lm_hip_kernel kernel) {
     static const lm_hip_kind *const kinds[LM_HIP_KERNELS] = {[LM_HIP_COPY] = &lm_hip_copy,
                                                              [LM_HIP_TILE] = &lm_hip_tile,
                                                              [LM_HIP_BLOCK] = &lm_hip_block,
-                                                             [LM_HIP_FILL] = &lm_hip_fill};
+                                                             [LM_HIP_FILL] = &lm_hip_fill,
+                                                             [LM_HIP_FUNNEL] = &lm_hip_funnel};
     return (unsigned)kernel < LM_HIP_KERNELS ? kinds[kernel] : NULL;
 }
 

@@ -19,7 +19,7 @@ typedef struct lm_hip_kind {
                  unsigned align, bool final, lm_launch *out);
 } lm_hip_kind;
 
-extern const lm_hip_kind lm_hip_copy, lm_hip_fill, lm_hip_tile, lm_hip_block;
+extern const lm_hip_kind lm_hip_copy, lm_hip_fill, lm_hip_tile, lm_hip_block, lm_hip_funnel;
 
 /* NULL for a kernel that is no candidate. */
 const lm_hip_kind *lm_hip_kind_of(lm_hip_kernel kernel);
@@ -109,6 +109,12 @@ static inline lm_hip_turn lm_hip_turn_of(const lm_variant *v) { return (lm_hip_t
 /* Bytes of LDS that a variant through LDS declares. */
 static inline int lm_hip_lds(const lm_variant *v) {
     return lm_hip_turn_of(v) == LM_TURN_TWICE ? LM_HIP_TWICE_LDS(v->unit) : LM_HIP_LDS;
+}
+
+/* Items of a side, in tiles through LDS. */
+static inline lm_u32 lm_hip_items(const lm_launch *l, int side) {
+    const bool funnel = l->variant.kernel == LM_HIP_FUNNEL && side == LM_DST;
+    return funnel ? l->args.funnel.items : l->args.view[side].items;
 }
 
 #endif

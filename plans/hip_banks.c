@@ -2,6 +2,7 @@
 /* Counting LDS bank cycles. Which places of LDS a tile uses does not depend on which tile it is, only on the
  * axes along which it is the last one. */
 #include "hip_banks.h"
+#include "hip_funnel.h"
 
 /* ---- one access ------------------------------------------------------------------------------------- */
 
@@ -169,6 +170,10 @@ static void count_phase(lm_bank_cycles *c, const lm_device *device, const lm_lau
 }
 
 void lm_hip_count_banks(const lm_device *device, lm_launch *l) {
+    if (l->variant.kernel == LM_HIP_FUNNEL) {
+        lm_hip_count_funnel_banks(l);
+        return;
+    }
     lm_bank_phase phases[4];
     const int count = phases_of(l, phases);
     const lm_u32 cuts = lm_hip_cuts(l);
@@ -182,6 +187,10 @@ void lm_hip_count_banks(const lm_device *device, lm_launch *l) {
 }
 
 void lm_hip_guess_banks(lm_launch *l) {
+    if (l->variant.kernel == LM_HIP_FUNNEL) {
+        lm_hip_guess_funnel_banks(l);
+        return;
+    }
     lm_bank_phase phases[4];
     const int count = phases_of(l, phases);
     l->lds_ideal = 0;

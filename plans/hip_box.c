@@ -6,7 +6,7 @@
 enum { ALIGNED = 64, TILE_BYTES = 16384 };
 enum { AXES = 6 }; /* of more than one index: views have room for one axis in two parts */
 
-static int64_t divisor(int64_t a, int64_t b) {
+int64_t lm_hip_divisor(int64_t a, int64_t b) {
     while (b) {
         const int64_t rest = a % b;
         a = b;
@@ -41,8 +41,7 @@ static int used_axes(const lm_hip_box *b) {
     return used;
 }
 
-/* At least `want` indices in steps of q, and all tiles about the same. */
-static int64_t extent(int64_t n, int64_t want, int64_t q) {
+int64_t lm_hip_box_extent(int64_t n, int64_t want, int64_t q) {
     const int64_t t = lm_hip_round_up(want, q);
     if (t >= n) return n;
     const int64_t tiles = (n + t - 1) / t;
@@ -53,12 +52,12 @@ static void grow(lm_hip_box *b, int side, int64_t bytes) {
     int64_t row = b->unit;
     for (int k = 0; k < b->rank && row < bytes; k++) {
         const int axis = b->by[side][k];
-        const int64_t n = b->dim[axis].n, q = bytes < ALIGNED ? 1 : ALIGNED / divisor(ALIGNED, row);
+        const int64_t n = b->dim[axis].n, q = bytes < ALIGNED ? 1 : ALIGNED / lm_hip_divisor(ALIGNED, row);
         const int64_t want = (bytes + row - 1) / row;
         if (b->t[axis] == 1 && used_axes(b) == AXES) return;
         if (b->t[axis] < want || b->t[axis] % q) {
             const int64_t least = b->t[axis] > want ? b->t[axis] : want;
-            b->t[axis] = extent(n, least, q);
+            b->t[axis] = lm_hip_box_extent(n, least, q);
         }
         row *= b->t[axis];
         if (b->t[axis] < n) return;

@@ -24,6 +24,12 @@ void lm_hip_box_make(lm_hip_box *box, const lm_problem *problem, const lm_hip_pa
 void lm_hip_box_square(lm_hip_box *box, const lm_problem *problem, const lm_hip_params *params,
                        unsigned align, int64_t extent);
 
+/* The largest divisor of both. */
+int64_t lm_hip_divisor(int64_t a, int64_t b);
+
+/* Of n indices at least so many in a tile, in steps of q, and all tiles about the same. */
+int64_t lm_hip_box_extent(int64_t n, int64_t want, int64_t q);
+
 static inline int64_t lm_hip_box_tiles(const lm_hip_box *b, int axis) {
     return (b->dim[axis].n + b->t[axis] - 1) / b->t[axis];
 }

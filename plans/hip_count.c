@@ -4,7 +4,7 @@
  * device. */
 #include "hip.h"
 
-#include "kernels/hip/index.h"
+#include "kernels/hip/funnel_at.h"
 
 enum { MOST_LANES = 64 };
 
@@ -104,9 +104,16 @@ static int64_t sample(int64_t all, int64_t some, int64_t k, int64_t *weight) {
 static int rows_of(const lm_launch *l, int side) {
     const lm_variant *v = &l->variant;
     const lm_hip_turn turn = lm_hip_turn_of(v);
+    if (v->kernel == LM_HIP_FUNNEL) return 1;
     return turn == LM_TURN_LOADED && side == LM_SRC   ? v->word[LM_DST] / v->unit
            : turn == LM_TURN_STORED && side == LM_DST ? v->word[LM_SRC] / v->unit
                                                       : 1;
+}
+
+static lm_place place_of(const lm_launch *l, int side, const lm_tile_start *tile, lm_u32 item) {
+    if (l->variant.kernel == LM_HIP_FUNNEL && side == LM_DST)
+        return lm_funnel_at(&l->args, tile, (lm_u32)l->variant.word[LM_DST], item);
+    return lm_view_at(&l->args.view[side], side == LM_DST ? tile->doff : tile->soff, tile->last, item);
 }
 
 static void count_tile_warp(counting *c, int side, const lm_tile_start *tile, lm_u32 first, int64_t weight) {
@@ -116,8 +123,7 @@ static void count_tile_warp(counting *c, int side, const lm_tile_start *tile, lm
     int64_t at[MOST_LANES];
     int count = 0;
     for (lm_u32 lane = 0; lane < (lm_u32)c->device->wave; lane++) {
-        const lm_place p = lm_view_at(&l->args.view[side], side == LM_DST ? tile->doff : tile->soff,
-                                      tile->last, first + lane);
+        const lm_place p = place_of(l, side, tile, first + lane);
         if (!p.outside) at[count++] = low + p.global;
     }
     for (int k = 0; k < rows; k++) {
@@ -161,7 +167,7 @@ static void count_sort(counting *c, int side, lm_u32 last, int64_t tiles) {
     enum { FEWEST = 8 };
     const lm_launch *l = c->launch;
     const lm_u32 wave = (lm_u32)c->device->wave;
-    const int64_t warps = (l->args.view[side].items + wave - 1) / wave, all = tiles * warps;
+    const int64_t warps = (lm_hip_items(l, side) + wave - 1) / wave, all = tiles * warps;
     const int64_t share = (int64_t)((double)c->budget * (double)tiles / (double)l->args.tiles),
                   most = share > FEWEST ? share : FEWEST;
     const int64_t some = all <= c->budget || all < most ? all : most;

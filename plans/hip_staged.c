@@ -7,8 +7,7 @@
 /* Views have more axes than three: kernels/hip/main.hip. */
 enum { MANY_AXES = 4, FEW_AXES = 3 };
 
-/* Tiles along all axes that one tile does not cover, in the order asked for. */
-static int64_t set_tiles(lm_staging *s, lm_order order, lm_launch *out) {
+int64_t lm_staging_set_tiles(lm_staging *s, lm_order order, lm_launch *out) {
     const lm_hip_box *b = &s->box;
     lm_hip_form f = {0};
     int64_t tiles = 1;
@@ -55,7 +54,7 @@ static bool many_axes(const lm_hip_args *a) {
 
 static bool finish(lm_staging *s, const lm_problem *p, const lm_device *device, const lm_hip_params *params,
                    bool final, lm_launch *out) {
-    const int64_t tiles = set_tiles(s, params->order, out);
+    const int64_t tiles = lm_staging_set_tiles(s, params->order, out);
     if (tiles == 0) return false;
     lm_hip_set_reach(p, out);
     out->variant.kernel = s->turn == LM_TURN_UNITS ? LM_HIP_BLOCK : LM_HIP_TILE;
@@ -99,8 +98,7 @@ static int fastest_of(const lm_problem *p, lm_order order) {
 /* Elements of a size that is no multiple of 4 are turned in LDS, where they are along long axes. */
 static bool is_twice(const lm_problem *p) {
     enum { LONG = 16 };
-    const int most = p->run % 2 ? LM_HIP_TWICE_ODD : LM_HIP_TWICE_EVEN;
-    if (p->run % 4 == 0 || p->run < 3 || p->run > most) return false;
+    if (p->run % 4 == 0 || p->run < 3 || p->run > LM_HIP_TWICE) return false;
     const lm_pdim *d = &p->dim[fastest_of(p, LM_ORDER_DST)], *s = &p->dim[fastest_of(p, LM_ORDER_SRC)];
     return d != s && d->ds == p->run && s->ss == p->run && d->n >= LONG && s->n >= LONG;
 }

@@ -28,6 +28,10 @@ static inline int lm_units(const lm_hip_box *b, int side) { return b->word[side]
 /* The side that is not turned: words in LDS are its words. */
 static inline int lm_kept_side(const lm_staging *s) { return s->turn == LM_TURN_LOADED ? LM_DST : LM_SRC; }
 
+/* Tiles along all axes that one tile does not cover, in the order asked for; returns how many, 0 for too many. Sets the
+ * bits of cut axes. */
+int64_t lm_staging_set_tiles(lm_staging *staging, lm_order order, lm_launch *out);
+
 /* Lay the box out in LDS as `along`, `gap` and `rest` say; views and steps of the arguments. */
 void lm_staging_lay(lm_staging *staging, lm_hip_args *args);
 

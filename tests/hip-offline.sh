@@ -33,7 +33,7 @@ check_one() {
         [ "$(value $what)" = 0 ] || bad="$bad $what=$(value $what)"
     done
     case $options in
-    *-DLM_KERNEL=[012]\ *) # those with a source
+    *-DLM_KERNEL=[0125]\ *) # those with a source
         [ "$(word SRC)" != 16 ] || has 'global_load_(dwordx4|b128)' || bad="$bad no-16-byte-load" ;;
     esac
     [ "$(word DST)" != 16 ] || has 'global_store_(dwordx4|b128)' || bad="$bad no-16-byte-store"

@@ -18,19 +18,19 @@ enum {
     LM_HIP_VIEW = 8,        /* within a tile */
     LM_HIP_VALUE = 64,      /* bytes of a fill's value, repeated as often as it fits */
     LM_HIP_LDS = 17408,     /* bytes of LDS that a tile takes with its gaps, at most */
-    LM_HIP_TWICE_ODD = 31,  /* elements of odd size that pass LDS twice, at most */
-    LM_HIP_TWICE_EVEN = 62, /* and of even size */
+    LM_HIP_TWICE = 10,      /* bytes of elements that pass LDS twice, at most; longer ones are no multiples of 4 either */
     LM_HIP_TURN_BYTES = 64, /* of a square whose words threads take in turn, at most */
     LM_HIP_NO_TURNS = 31,   /* a turn_shift: none does */
     LM_HIP_NO_BIT = 31, /* the bit of axes that tiles divide, between tiles: none within a tile asks for it */
     LM_UNCUT = 30,      /* that of such axes within a tile: it is never set */
-    LM_HIP_THREADS = 256 /* threads of a block, at most */
+    LM_HIP_FUNNEL_LDS = 32768, /* bytes of LDS of a tile of long elements, at most: two are at work at a time */
+    LM_HIP_THREADS = 256       /* threads of a block, at most */
 };
 
 /* Elements that pass LDS twice: a side of their squares in registers, one of their tiles, and the bytes of LDS that
  * tiles take with their gaps. */
 #define LM_HIP_TWICE_SQUARE(size) ((size) % 2 ? 4 : 2)
-#define LM_HIP_TWICE_SIDE(size)   ((size) % 2 ? ((size) < 10 ? 64 : 32) : (size) < 32 ? 32 : 16)
+#define LM_HIP_TWICE_SIDE(size)   ((size) % 2 ? 64 : 32)
 #define LM_HIP_TWICE_LDS(size)                                                                               \
     (LM_HIP_TWICE_SIDE(size) * LM_HIP_TWICE_SIDE(size) * (size) + ((size) % 2 ? 2560 : 1280))
 
@@ -72,6 +72,17 @@ typedef struct lm_hip_unit_axis {
     lm_i32 lds;
 } lm_hip_unit_axis;
 
+/* Tiles of long elements (funnel_at.h). */
+typedef struct lm_hip_rows {
+    lm_u32 size, size_quick;   /* bytes of an element */
+    lm_u32 gap;                /* from row to row of the source, beyond an element, in LDS */
+    lm_u32 parts;              /* elements that a word may hold bytes of */
+    lm_u32 apart;              /* rows of threads served together are so far apart, as a shift */
+    lm_u32 turns, turns_quick; /* of the banks that a row of the destination takes, wherever it begins */
+    lm_u32 items;              /* of the destination */
+    lm_u32 whole, left, bit;   /* bytes of a row; and in a last tile: where `bit` of the mask is set */
+} lm_hip_rows;
+
 typedef struct lm_hip_args {
     /* Bytes from the pointers to the first tile; with 32-bit offsets, from their lowest bytes. */
     lm_i64 doff, soff;
@@ -92,6 +103,7 @@ typedef struct lm_hip_args {
     lm_u32 split;     /* words of the source go to LDS in pieces: gaps are no multiples of words */
     lm_u32 piece_row; /* see lm_piece_turn() */
     lm_hip_unit_axis unit[LM_HIP_VIEW];
+    lm_hip_rows funnel;
     lm_hip_view view[3]; /* destination, source; squares of elements, whose global memory is LDS, too */
     lm_hip_axis axis[LM_HIP_AXES];
     union {

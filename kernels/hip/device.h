@@ -33,6 +33,7 @@ static inline unsigned lm_thread(void) { return threadIdx.x; }
 static inline unsigned lm_block_x(void) { return blockIdx.x; }
 static inline unsigned lm_block_y(void) { return blockIdx.y; }
 static inline void lm_barrier(void) { __syncthreads(); }
+static inline char *lm_dynamic_lds(void) { return (char *)hipemu_dynamic_lds(); }
 
 #elif defined(__CUDACC__)
 
@@ -72,6 +73,12 @@ LM_DEVICE void lm_barrier(void) {
     __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
 }
 
+#endif
+
+/* LDS of as many bytes as the launch says. */
+#if !defined(LM_EMULATED)
+extern __shared__ __attribute__((aligned(16))) char lm_dynamic[];
+LM_DEVICE char *lm_dynamic_lds(void) { return lm_dynamic; }
 #endif
 
 #endif

@@ -17,13 +17,16 @@
 #endif
 #include "turn.h"
 
-/* LM_KERNEL, as in enum lm_hip_kernel of lib/launch.h: copy, tile, block, fill, affine. Headers that are included here
- * include no others: the source is one text in the library. */
+/* LM_KERNEL, as in enum lm_hip_kernel of lib/launch.h: copy, tile, block, fill, affine, funnel. The source is one text
+ * in the library, each header in its place. */
 #if LM_KERNEL == 0 || LM_KERNEL == 3
 #define LM_FILL (LM_KERNEL == 3)
 #include "flat.h"
 #elif LM_KERNEL == 1 || LM_KERNEL == 2
 #include "staged.h"
+#elif LM_KERNEL == 5
+#include "funnel_at.h"
+#include "funnel.h"
 #else
 #include "affine.h"
 #endif

@@ -32,17 +32,8 @@ enum {
 /* Gaps that are no multiples of words are those of pieces. */
 LM_DEVICE void lm_keep_word(lm_args a, const lm_place &p, const lm_word<LM_SRC_WORD> &word, lm_u32 item) {
 #if LM_TURN == 2 && LM_SRC_WORD > 4
-    enum { EACH = LM_PIECE / 4, N = LM_PIECES };
     if (a->split) {
-        const lm_u32 turn = lm_piece_turn(a, LM_SRC_WORD, &p, item) % N;
-        const lm_word<LM_SRC_WORD> turned = lm_rotate(word, (N - turn) % N * LM_PIECE);
-        LM_UNROLL
-        for (int k = 0; k < N; k++) {
-            lm_word<LM_PIECE> piece;
-            LM_UNROLL
-            for (int i = 0; i < EACH; i++) piece.w[i] = turned.w[k * EACH + i];
-            lm_lds_put(lm_lds, p.lds + (k + turn) % N * LM_PIECE, piece);
-        }
+        lm_put_pieces<LM_PIECE>(lm_lds, p.lds, word, lm_piece_turn(a, LM_SRC_WORD, &p, item) % LM_PIECES);
         return;
     }
 #endif

@@ -20,6 +20,17 @@ template <lm_u32 PICK> LM_DEVICE lm_u32 lm_bytes(lm_u32 high, lm_u32 low) {
 #endif
 }
 
+/* Four bytes of eight, from the by-th on, 0 to 3. */
+LM_DEVICE lm_u32 lm_funnel(lm_u32 high, lm_u32 low, lm_u32 by) {
+#if defined(LM_EMULATED)
+    return (lm_u32)(((lm_u64)high << 32 | low) >> 8 * by);
+#elif defined(__CUDACC__)
+    return __funnelshift_r(low, high, 8 * by);
+#else
+    return __builtin_amdgcn_alignbyte(high, low, by);
+#endif
+}
+
 /* Byte k of a word. */
 template <int BYTES> LM_DEVICE lm_u32 lm_byte(const lm_word<BYTES> &word, int k) {
     return word.w[k / 4] >> 8 * (k % 4) & 255;
@@ -126,6 +137,20 @@ template <int BYTES> LM_DEVICE lm_word<BYTES> lm_rotate(const lm_word<BYTES> &in
     for (int k = 0; k < N; k++)
         out.w[k] = (lm_u32)(((lm_u64)v.w[k] << 32 | v.w[(k - 1 + N) % N]) >> (32 - 8 * (by & 3)));
     return out;
+}
+
+/* A word to LDS in pieces, the turn-th of them first. */
+template <int PIECE, int BYTES>
+LM_DEVICE void lm_put_pieces(char *lds, lm_u32 at, const lm_word<BYTES> &word, lm_u32 turn) {
+    enum { EACH = PIECE / 4, N = BYTES / PIECE };
+    const lm_word<BYTES> turned = lm_rotate(word, (N - turn) % N * PIECE);
+    LM_UNROLL
+    for (int k = 0; k < N; k++) {
+        lm_word<PIECE> piece;
+        LM_UNROLL
+        for (int i = 0; i < EACH; i++) piece.w[i] = turned.w[k * EACH + i];
+        lm_lds_put(lds, at + (k + turn) % N * PIECE, piece);
+    }
 }
 
 #endif

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* LDS bank cycles of tiles of long elements. */
+#ifndef LM_PLANS_HIP_FUNNEL_H
+#define LM_PLANS_HIP_FUNNEL_H
+
+#include "hip.h"
+
+/* Fill in lds_cycles and lds_ideal: counted, and roughly. There are no conflicts. */
+void lm_hip_count_funnel_banks(lm_launch *launch);
+void lm_hip_guess_funnel_banks(lm_launch *launch);
+
+#endif
