@@ -10,6 +10,7 @@ static const double latency_s = 0.7e-6;
 static const double access_cycles = 10; /* of 64 threads that compute an address and use it */
 static const double unit_cycles[2] = {
     14, 4};                         /* of 64 threads that put a unit into a word: from anywhere, in a row */
+static const double window_cycles = 30; /* of 64 threads that take what a word has of an element */
 static const double exposed = 0.15; /* of what is not the longest */
 
 static double larger(double a, double b) { return a > b ? a : b; }
@@ -31,11 +32,14 @@ static double thread_bytes(const lm_launch *l) {
     return (double)(square > v->items ? square : v->items) * v->word[LM_SRC];
 }
 
-/* Units are put into words by many instructions. */
+/* Units, and parts of elements, are put into words by many instructions. */
 static double units_cycles(const lm_device *d, const lm_launch *l, int64_t words) {
-    if (l->variant.kernel != LM_HIP_BLOCK) return 0;
-    const double units = (double)words * d->wave / 64 * l->variant.word[LM_DST] / l->variant.unit;
-    return units * unit_cycles[l->args.in_row];
+    const double accesses = (double)words * d->wave / 64,
+                 units = accesses * l->variant.word[LM_DST] / l->variant.unit;
+    if (l->variant.kernel == LM_HIP_FUNNEL)
+        return l->variant.unit == 1 ? accesses * l->args.funnel.parts * window_cycles
+                                    : units * unit_cycles[1];
+    return l->variant.kernel == LM_HIP_BLOCK ? units * unit_cycles[l->args.in_row] : 0;
 }
 
 double lm_hip_cost(const lm_device *d, const lm_launch *l, const int64_t accesses[2]) {

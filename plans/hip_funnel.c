@@ -8,7 +8,7 @@
 #include "hip_views.h"
 #include "kernels/hip/funnel_at.h"
 
-enum { LEAST = LM_HIP_TWICE + 1 }; /* bytes of an element */
+enum { LEAST = 9 };             /* bytes of an element */
 enum { TURN = 128, BANK = 4 };  /* bytes that all banks give at once, and one */
 enum { SEGMENT = 64 };          /* bytes of memory that belong together */
 enum { MOST_AXES = 4 };         /* of a row */
@@ -61,7 +61,7 @@ static void turn_round(funnel *f, int axis) {
 /* Indices that are whole segments, or parts of them, or words: as rows are not to become much longer than wanted. */
 static int64_t steps_for(int64_t bytes, int word, int64_t want) {
     int64_t align = SEGMENT;
-    while (align > word && align / lm_hip_divisor(align, bytes) * bytes > 2 * want) align /= 2;
+    while (align > word && align / lm_hip_divisor(align, bytes) * bytes > 3 * want) align /= 2;
     return align / lm_hip_divisor(align, bytes);
 }
 
@@ -331,9 +331,8 @@ static bool applicable(const lm_problem *p) {
 }
 
 static int propose(const lm_problem *p, int effort, lm_hip_params *out, int count, int max) {
-    static const int64_t rows[][2] = {{512, 512},  {1024, 512},  {1024, 1024}, {512, 1024},
-                                      {2048, 512}, {2048, 1024}, {256, 256}};
-    enum { SOME = 4, ALL = sizeof rows / sizeof *rows };
+    static const int64_t rows[][2] = {{512, 512}, {1024, 512}, {1024, 1024}, {512, 1024}, {256, 256}, {2048, 512}, {2048, 1024}};
+    enum { SOME = 5, ALL = sizeof rows / sizeof *rows };
     const int last = effort < LMAD_PATIENT ? LM_ORDER_DST : LM_ORDER_SRC;
     (void)p;
     for (int k = 0; k < (effort < LMAD_PATIENT ? SOME : ALL); k++)

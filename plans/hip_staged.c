@@ -160,9 +160,10 @@ static int propose_tile(const lm_problem *p, int effort, lm_hip_params *out, int
     return add_tiles(effort, LM_HIP_TILE, out, count, max);
 }
 
-/* Long axes on both sides are better off as squares. */
+/* Long axes on both sides are better off as squares, and so are long elements as rows. */
 static bool squares_do(const lm_problem *p) {
     enum { LONG = 64 };
+    if (p->run % 4 && lm_hip_funnel.applicable(p)) return true;
     return is_tile(p) && p->dim[fastest_of(p, LM_ORDER_DST)].n * p->run >= LONG &&
            p->dim[fastest_of(p, LM_ORDER_SRC)].n * p->run >= LONG;
 }

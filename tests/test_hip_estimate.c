@@ -59,7 +59,7 @@ static void any_problem(lm_rng *rng, lm_trial *t) {
 static int64_t warps_of(const lm_launch *l, int side) {
     const int64_t wave = lm_bench_device->wave;
     if (l->variant.kernel == LM_HIP_COPY) return ((int64_t)l->args.words + wave - 1) / wave;
-    return l->args.tiles * ((l->args.view[side].items + wave - 1) / wave);
+    return l->args.tiles * ((lm_hip_items(l, side) + wave - 1) / wave);
 }
 
 /* Where a side has no more warps than are looked at, each of them is: the estimate is what happens. Else it

@@ -18,7 +18,7 @@ enum {
     LM_HIP_VIEW = 8,        /* within a tile */
     LM_HIP_VALUE = 64,      /* bytes of a fill's value, repeated as often as it fits */
     LM_HIP_LDS = 17408,     /* bytes of LDS that a tile takes with its gaps, at most */
-    LM_HIP_TWICE = 10,      /* bytes of elements that pass LDS twice, at most; longer ones are no multiples of 4 either */
+    LM_HIP_TWICE = 7,       /* bytes of elements that pass LDS twice, at most */
     LM_HIP_TURN_BYTES = 64, /* of a square whose words threads take in turn, at most */
     LM_HIP_NO_TURNS = 31,   /* a turn_shift: none does */
     LM_HIP_NO_BIT = 31, /* the bit of axes that tiles divide, between tiles: none within a tile asks for it */
