@@ -67,13 +67,16 @@ void lm_hip_count(const lm_device *device, lm_launch *launch, unsigned align, bo
 
 /* One of [from, to): which one follows no pattern that steps of axes could share. */
 static inline int64_t lm_hip_any_of(int64_t from, int64_t to) {
-    const uint64_t mixed = ((uint64_t)from + 1) * UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t mixed = ((uint64_t)from + 1) * UINT64_C(0x9e3779b97f4a7c15);
+    mixed = (mixed ^ mixed >> 32) * UINT64_C(0xbf58476d1ce4e5b9);
     return from + (int64_t)((mixed >> 33) % (uint64_t)(to - from));
 }
 
-/* The bits of axes that tiles do not divide; tiles that are the last ones along the axes of such bits. */
+/* The bits of axes that tiles do not divide; tiles that are the last ones along the axes of such bits; and which number
+ * the which-th of them has. */
 lm_u32 lm_hip_cuts(const lm_launch *launch);
 int64_t lm_hip_tiles_of_sort(const lm_launch *launch, lm_u32 last);
+int64_t lm_hip_tile_of_sort(const lm_launch *launch, lm_u32 last, int64_t which, lm_u32 *number);
 
 /* lds_cycles and lds_ideal (hip_banks.c): counted, and as if there were no conflicts. */
 void lm_hip_count_banks(const lm_device *device, lm_launch *launch);

@@ -9,9 +9,9 @@ static const double memory_unit = 16e9; /* bytes a second that a compute unit ge
 static const double latency_s = 0.7e-6;
 static const double access_cycles = 10; /* of 64 threads that compute an address and use it */
 static const double unit_cycles[2] = {
-    14, 4};                         /* of 64 threads that put a unit into a word: from anywhere, in a row */
+    14, 4}; /* of 64 threads that put a unit into a word: from anywhere, in a row */
 static const double window_cycles = 30; /* of 64 threads that take what a word has of an element */
-static const double exposed = 0.15; /* of what is not the longest */
+static const double exposed = 0.15;     /* of what is not the longest */
 
 static double larger(double a, double b) { return a > b ? a : b; }
 

@@ -133,8 +133,7 @@ static void count_tile_warp(counting *c, int side, const lm_tile_start *tile, lm
     }
 }
 
-/* Tiles that are last along the axes of `last`: how many there are, and the which-th of them. */
-static int64_t tiles_of(const lm_launch *l, lm_u32 last, int64_t which, lm_u32 *number) {
+int64_t lm_hip_tile_of_sort(const lm_launch *l, lm_u32 last, int64_t which, lm_u32 *number) {
     int64_t count = 1, scale = 1;
     *number = 0;
     for (lm_u32 k = 0; k < l->args.rank; k++) {
@@ -159,7 +158,7 @@ lm_u32 lm_hip_cuts(const lm_launch *l) {
 
 int64_t lm_hip_tiles_of_sort(const lm_launch *l, lm_u32 last) {
     lm_u32 number;
-    return tiles_of(l, last, 0, &number);
+    return lm_hip_tile_of_sort(l, last, 0, &number);
 }
 
 /* Tiles of a sort get their share of the samples, and a few at least. */
@@ -175,7 +174,7 @@ static void count_sort(counting *c, int side, lm_u32 last, int64_t tiles) {
         int64_t weight;
         const int64_t it = sample(all, some, k, &weight);
         lm_u32 number;
-        tiles_of(l, last, it / warps, &number);
+        lm_hip_tile_of_sort(l, last, it / warps, &number);
         const lm_tile_start tile = lm_tile_at(&l->args, number);
         count_tile_warp(c, side, &tile, (lm_u32)(it % warps) * wave, weight);
     }

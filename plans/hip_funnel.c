@@ -8,11 +8,11 @@
 #include "hip_views.h"
 #include "kernels/hip/funnel_at.h"
 
-enum { LEAST = 9 };             /* bytes of an element */
-enum { TURN = 128, BANK = 4 };  /* bytes that all banks give at once, and one */
-enum { SEGMENT = 64 };          /* bytes of memory that belong together */
-enum { MOST_AXES = 4 };         /* of a row */
-enum { BEYOND = 28 };           /* bytes that may be read after the last row in LDS, for nothing */
+enum { LEAST = 9 };              /* bytes of an element */
+enum { TURN = 128, BANK = 4 };   /* bytes that all banks give at once, and one */
+enum { SEGMENT = 64 };           /* bytes of memory that belong together */
+enum { MOST_AXES = 4 };          /* of a row */
+enum { BEYOND = 28 };            /* bytes that may be read after the last row in LDS, for nothing */
 enum { MANY_AXES = 4, FEW = 3 }; /* see kernels/hip/main.hip */
 
 /* A row of a side: elements one after the other. */
@@ -70,7 +70,8 @@ static void take(funnel *f, int side, int axis, int64_t want) {
     row *r = &f->row[side];
     const int64_t bytes = bytes_of(f, side);
     if (side == LM_SRC) turn_round(f, axis);
-    b->t[axis] = lm_hip_box_extent(b->dim[axis].n, (want + bytes - 1) / bytes, steps_for(bytes, r->word, want));
+    b->t[axis] =
+        lm_hip_box_extent(b->dim[axis].n, (want + bytes - 1) / bytes, steps_for(bytes, r->word, want));
     r->axis[r->axes++] = axis;
     r->elements *= b->t[axis];
 }
@@ -232,16 +233,16 @@ static void set_destination(const funnel *f, lm_hip_args *a) {
     a->view[LM_DST] = (lm_hip_view){.items = 1, .pair = LM_HIP_VIEW};
     add_row(f, LM_SRC, &a->view[LM_DST]);
     a->funnel = (lm_hip_rows){.size = (lm_u32)f->size,
-                                .size_quick = lm_hip_quick(f->size),
-                                .gap = (lm_u32)gap_of(f),
-                                .parts = (lm_u32)((word - 2) / f->size + 2),
-                                .apart = (lm_u32)apart,
-                                .turns = (lm_u32)turns,
-                                .turns_quick = lm_hip_quick(turns),
-                                .items = (lm_u32)(across * turns * TURN / word),
-                                .whole = (lm_u32)bytes_of(f, LM_DST),
-                                .left = (lm_u32)left_bytes(f, LM_DST),
-                                .bit = (lm_u32)bit_of(f, LM_DST)};
+                              .size_quick = lm_hip_quick(f->size),
+                              .gap = (lm_u32)gap_of(f),
+                              .parts = (lm_u32)((word - 2) / f->size + 2),
+                              .apart = (lm_u32)apart,
+                              .turns = (lm_u32)turns,
+                              .turns_quick = lm_hip_quick(turns),
+                              .items = (lm_u32)(across * turns * TURN / word),
+                              .whole = (lm_u32)bytes_of(f, LM_DST),
+                              .left = (lm_u32)left_bytes(f, LM_DST),
+                              .bit = (lm_u32)bit_of(f, LM_DST)};
 }
 
 static void set_variant(const funnel *f, const lm_hip_params *params, lm_launch *out) {
@@ -301,15 +302,37 @@ static bool works(const lm_launch *l, int side, const lm_tile_start *tile, lm_u3
     return false;
 }
 
+static int64_t cycles_of(const lm_launch *l, int side, lm_u32 number) {
+    const lm_tile_start tile = lm_tile_at(&l->args, number);
+    int64_t working = 0;
+    for (lm_u32 first = 0; first < lm_hip_items(l, side); first += TOGETHER)
+        working += works(l, side, &tile, first);
+    return working * accesses_of(l, side);
+}
+
+/* Do rows of all tiles begin at the same place of a segment? */
+static bool is_even(const lm_hip_args *a) {
+    int64_t bits = 0;
+    for (lm_u32 k = 0; k < a->rank; k++) bits |= a->axis[k].ds;
+    return bits % SEGMENT == 0;
+}
+
+/* One tile stands for its sort, or a few. */
 void lm_hip_count_funnel_banks(lm_launch *l) {
+    enum { SOME = 8 };
     const lm_u32 cuts = lm_hip_cuts(l);
     l->lds_cycles = 0;
     for (lm_u32 last = 0; last <= cuts; last++) {
-        const int64_t tiles = last & ~cuts ? 0 : lm_hip_tiles_of_sort(l, last);
-        const lm_tile_start tile = {l->args.doff, l->args.soff, last};
-        for (int side = LM_DST; tiles > 0 && side <= LM_SRC; side++)
-            for (lm_u32 first = 0; first < lm_hip_items(l, side); first += TOGETHER)
-                l->lds_cycles += works(l, side, &tile, first) ? tiles * accesses_of(l, side) : 0;
+        const int64_t tiles = last & ~cuts ? 0 : lm_hip_tiles_of_sort(l, last),
+                      some = tiles == 0 || is_even(&l->args) ? tiles > 0
+                             : tiles < SOME                  ? tiles
+                                                             : SOME;
+        for (int64_t k = 0; k < some; k++) {
+            const int64_t from = tiles * k / some, to = tiles * (k + 1) / some;
+            lm_u32 number;
+            lm_hip_tile_of_sort(l, last, lm_hip_any_of(from, to), &number);
+            l->lds_cycles += (to - from) * (cycles_of(l, LM_DST, number) + cycles_of(l, LM_SRC, number));
+        }
     }
     l->lds_ideal = l->lds_cycles;
 }
@@ -331,7 +354,8 @@ static bool applicable(const lm_problem *p) {
 }
 
 static int propose(const lm_problem *p, int effort, lm_hip_params *out, int count, int max) {
-    static const int64_t rows[][2] = {{512, 512}, {1024, 512}, {1024, 1024}, {512, 1024}, {256, 256}, {2048, 512}, {2048, 1024}};
+    static const int64_t rows[][2] = {{512, 512}, {1024, 512}, {1024, 1024}, {512, 1024},
+                                      {256, 256}, {2048, 512}, {2048, 1024}};
     enum { SOME = 5, ALL = sizeof rows / sizeof *rows };
     const int last = effort < LMAD_PATIENT ? LM_ORDER_DST : LM_ORDER_SRC;
     (void)p;

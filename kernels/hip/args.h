@@ -23,8 +23,9 @@ enum {
     LM_HIP_NO_TURNS = 31,   /* a turn_shift: none does */
     LM_HIP_NO_BIT = 31, /* the bit of axes that tiles divide, between tiles: none within a tile asks for it */
     LM_UNCUT = 30,      /* that of such axes within a tile: it is never set */
-    LM_HIP_FUNNEL_LDS = 32768, /* bytes of LDS of a tile of long elements, at most: two are at work at a time */
-    LM_HIP_THREADS = 256       /* threads of a block, at most */
+    LM_HIP_FUNNEL_LDS =
+        32768,           /* bytes of LDS of a tile of long elements, at most: two are at work at a time */
+    LM_HIP_THREADS = 256 /* threads of a block, at most */
 };
 
 /* Elements that pass LDS twice: a side of their squares in registers, one of their tiles, and the bytes of LDS that
