@@ -222,8 +222,9 @@ static void count_flat(counting *c) {
 
 void lm_hip_count(const lm_device *device, lm_launch *l, unsigned align, bool careful, int64_t accesses[2]) {
     enum { SOME = 16, MANY = 1024 };
+    const int some = l->variant.kernel == LM_HIP_FUNNEL ? 2 * SOME : SOME; /* whose warps are less alike */
     counting c = {
-        .device = device, .launch = l, .base = align < 16 ? align : 0, .budget = careful ? MANY : SOME};
+        .device = device, .launch = l, .base = align < 16 ? align : 0, .budget = careful ? MANY : some};
     if (l->variant.kernel == LM_HIP_COPY || l->variant.kernel == LM_HIP_FILL)
         count_flat(&c);
     else

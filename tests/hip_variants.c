@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Prints the compiler's options of the kernel variants that plans of the built-in suites ask for, one a line,
- * each once: what tests/hip-offline.sh compiles. Asks no device and no HIP: the arithmetic of launches does
+/* Prints the compiler's options of the kernel variants that plans of the built-in suites ask for, and of transposes of
+ * elements of other sizes, one a line, each once: what tests/hip-offline.sh compiles. Asks no device and no HIP: the arithmetic of launches does
  * without.
  *
  *     hip-variants [SUITE...] */
@@ -91,11 +91,25 @@ static int add_suite(const char *name) {
     return 0;
 }
 
+/* Transposes of elements of sizes that suites do not have. */
+static void add_elements(void) {
+    static const size_t sizes[] = {5, 6, 7, 10, 37, 129, 257, 300};
+    enum { N = 1024, SIZES = sizeof sizes / sizeof *sizes };
+    for (int k = 0; k < SIZES; k++) {
+        const lm_case c = {.op = LM_OP_COPY,
+                           .elem_size = sizes[k],
+                           .dst = {2, 0, {{N, N}, {N, 1}}},
+                           .src = {2, 0, {{N, 1}, {N, N}}}};
+        add_case(&c);
+    }
+}
+
 int main(int argc, char **argv) {
     int failed = 0;
     for (int i = 1; i < argc; i++) failed |= add_suite(argv[i]);
     for (const lm_suite *suite = lm_suites; argc == 1 && suite->name; suite++)
         failed |= add_suite(suite->name);
+    if (argc == 1) add_elements();
     for (int i = 0; i < count; i++) {
         char options[512];
         lm_variant_options(&variants[i], options, sizeof options);
