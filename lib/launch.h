@@ -22,7 +22,7 @@ typedef enum lm_hip_kernel {
     LM_HIP_COPY,   /* words by words in one order of axes: rows, flat copies, gathers, scatters, reversed runs
                     */
     LM_HIP_TILE,   /* two axes, one dense on each side, as squares: in registers; in LDS where long axes have
-                      elements of a size that is no multiple of 4 */
+                      short elements of a size that is no multiple of 4 */
     LM_HIP_BLOCK,  /* a box of axes through LDS, unit by unit: tiny extents, other sizes, narrow sides */
     LM_HIP_FILL,   /* LM_HIP_COPY of a value that lies in the arguments */
     LM_HIP_AFFINE, /* values computed from indices */

@@ -95,7 +95,7 @@ static int fastest_of(const lm_problem *p, lm_order order) {
     return best;
 }
 
-/* Elements of a size that is no multiple of 4 are turned in LDS, where they are along long axes. */
+/* Elements of 3, 5, 6 and 7 bytes are turned in LDS, where they are along long axes. */
 static bool is_twice(const lm_problem *p) {
     enum { LONG = 16 };
     if (p->run % 4 == 0 || p->run < 3 || p->run > LM_HIP_TWICE) return false;
