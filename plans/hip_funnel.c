@@ -154,16 +154,14 @@ static bool fit(funnel *f, const lm_problem *p, const int word[2], const int64_t
 
 /* The widest words that there are tiles with. */
 static bool lay_out(funnel *f, const lm_problem *p, const lm_hip_params *params, unsigned align) {
-    for (int wide = 16; wide >= BANK; wide /= 2) {
-        for (int narrow = wide; narrow >= wide / 2 && narrow >= BANK; narrow /= 2) {
-            for (int turned = 0; turned < (narrow < wide ? 2 : 1); turned++) {
-                const int word[2] = {turned ? wide : narrow, turned ? narrow : wide};
-                if (wide > (int)align || word[LM_DST] > params->word[LM_DST] ||
-                    word[LM_SRC] > params->word[LM_SRC])
-                    continue;
-                if (fit(f, p, word, params->tile)) return true;
-            }
-        }
+    static const int words[][2] = {{16, 16}, {8, 16}, {16, 8}, {8, 8}, {4, 16},
+                                   {16, 4},  {4, 8},  {8, 4},  {4, 4}};
+    enum { WORDS = sizeof words / sizeof *words };
+    for (int k = 0; k < WORDS; k++) {
+        const int dst = words[k][LM_DST], src = words[k][LM_SRC];
+        const bool allowed = dst <= params->word[LM_DST] && src <= params->word[LM_SRC] &&
+                             dst <= (int)align && src <= (int)align;
+        if (allowed && fit(f, p, words[k], params->tile)) return true;
     }
     return false;
 }
@@ -350,7 +348,8 @@ static bool applicable(const lm_problem *p) {
     const lm_hip_params any = {.word = {16, 16}, .tile = {1, 1}};
     funnel f;
     if (p->op != LM_OP_COPY && p->op != LM_OP_MOVE && p->op != LM_OP_MANY) return false;
-    return p->run >= LEAST && p->run != 16 && p->rank >= 2 && lay_out(&f, p, &any, 16);
+    return p->run >= LEAST && p->run != 16 && p->run < LM_HIP_FUNNEL_LDS && p->rank >= 2 &&
+           lay_out(&f, p, &any, 16);
 }
 
 static int propose(const lm_problem *p, int effort, lm_hip_params *out, int count, int max) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Prints the compiler's options of the kernel variants that plans of the built-in suites ask for, and of transposes of
- * elements of other sizes, one a line, each once: what tests/hip-offline.sh compiles. Asks no device and no HIP: the arithmetic of launches does
- * without.
+ * elements of other sizes, one a line, each once: what tests/hip-offline.sh compiles. Asks no device and no HIP:
+ * the arithmetic of launches does without.
  *
  *     hip-variants [SUITE...] */
 #include <stdio.h>
