@@ -34,8 +34,9 @@ static const struct model {
     double overlap;       /* of the processor's time and that of stores, what hides behind the longer one */
     double missing;       /* ns a line that the first cache has lost between two stores to it */
     double missing_block; /* the same for transposes */
+    double across;        /* ns a short row from afar, for a store that lies across two lines */
 } model = {0.205, 0.318, 0.234, 1.13, 65.9,   0.393, 7.5,  5.24,  0.437, 0.0957, 0.0669,
-           225,   0.5,   0.291, 1.83, 0.0253, 11.3,  16.1, 0.775, 0.8,   4,      1.5};
+           225,   0.5,   0.291, 1.83, 0.0253, 11.3,  16.1, 0.775, 0.8,   4,      1.5,  4};
 
 static const lm_calibration *calibration(const lm_problem *p) {
     return p->calibration ? p->calibration : &lm_usual_calibration;
@@ -207,6 +208,16 @@ static double missing_ns(const lm_step *step, const lm_traffic *t) {
     return lm_magnitude(store_step(step)) > APART ? again * model.missing : 0;
 }
 
+/* Short rows from places so far apart that each is waited for: gathers store them word by word, so that no store lies
+ * across two lines, and are that much faster. */
+static double across_ns(const lm_step *step, const shape *tile) {
+    enum { FAR = 1024, SHORT_ROW = 64 };
+    const int64_t row = (int64_t)tile->n0;
+    const bool words = row % 8 == 0 && row % 32 != 0 && row < SHORT_ROW;
+    if (step->kernel->pattern != LM_ROWS || !words || lm_magnitude(step->nest.tile.ss1) < FAR) return 0;
+    return tile->calls * tile->n1 * model.across;
+}
+
 /* *writing becomes the part that stores wait for while the processor goes on. */
 static double memory_ns(const lm_problem *p, const lm_step *step, const shape *tile, double *writing) {
     const lm_machine *m = lm_machine_get();
@@ -225,6 +236,7 @@ static double memory_ns(const lm_problem *p, const lm_step *step, const shape *t
     }
     ns += tiles_ns(p, step, tile, &t, far);
     if (t.pages) {
+        ns += across_ns(step, tile);
         ns += (t.tlb_first.side[LM_DST] * model.store_waits + t.tlb_first.side[LM_SRC]) * c->tlb;
         ns += (t.tlb_all.side[LM_DST] * model.store_waits + t.tlb_all.side[LM_SRC]) * c->walk;
     }
@@ -251,24 +263,21 @@ static const struct {
     double ragged, ragged_byte; /* streamed rows that are no whole lines; short ones with gaps by the byte */
     double piece;               /* a run of a tile that is no blocks */
     double laid_out;            /* a row of a fill */
-    double unknown, unknown_turned; /* a run of a length that scatters and transposes have no code for */
-    double odd, odd_few;            /* a run that transposes have, in few rows */
-} extra_ns = {10, 0.5, 0.015, 20, 10, 0.08, 0.35, 45, 2, 4, 0.35, 0.8};
+    double unknown;      /* a run of a length that scatters have no code for */
+    double odd, odd_few; /* a run of a transpose that is no word, in few rows */
+} extra_ns = {10, 0.5, 0.015, 20, 10, 0.08, 0.35, 45, 2, 0.35, 0.8};
 
 /* Runs that kernels know besides words. */
 static bool is_turned(int64_t run) { return run == 3 || run == 6 || run == 12 || run == 24; }
 
-static double odd_run_ns(int64_t run, double rows) {
-    if (!is_turned(run)) return extra_ns.unknown_turned;
-    return rows < 4 ? extra_ns.odd_few : extra_ns.odd;
-}
+static double odd_run_ns(double rows) { return rows < 4 ? extra_ns.odd_few : extra_ns.odd; }
 
 /* What the kernels turn in registers costs by the byte; the rest is copied run by run. */
 static double run_ns(const lm_step *step, double n0) {
     const lm_pattern pattern = step->kernel->pattern;
     const int64_t run = step->nest.tile.run, row = (int64_t)n0 * run;
     const bool word = lm_is_word(run);
-    if (pattern == LM_TRANSPOSE && !word) return odd_run_ns(run, n0);
+    if (pattern == LM_TRANSPOSE && !word) return odd_run_ns(n0);
     if (pattern == LM_TRANSPOSE) return row >= 16 || step->nest.tile.ds1 == row ? 0 : 0.5;
     if (pattern == LM_REVERSE) return word && (row >= 64 || (row & (row - 1)) == 0) ? 0 : 0.5;
     if (pattern == LM_SCATTER || pattern == LM_STRIDED)

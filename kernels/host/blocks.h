@@ -170,17 +170,4 @@ LM_INLINE void block_part(char *dst, int64_t ds1, const char *src, int64_t ss0, 
             memcpy(dst + j * ds1 + i * run, src + i * ss0 + j * run, (size_t)run);
 }
 
-/* The same for runs that are no machine word, by the next larger word: each store overwrites what the one
- * before wrote too much. The last row and the last column, which have no next one, are exact. */
-LM_INLINE void block_words(char *dst, int64_t ds1, const char *src, int64_t ss0, int64_t n0, int64_t n1,
-                           int64_t run, int64_t word) {
-    for (int64_t j = 0; j < n1 - 1; j++) {
-        char *d = dst + j * ds1;
-        const char *s = src + j * run;
-        for (int64_t i = 0; i < n0 - 1; i++) memcpy(d + i * run, s + i * ss0, (size_t)word);
-    }
-    block_part(dst + (n0 - 1) * run, ds1, src + (n0 - 1) * ss0, ss0, 1, n1, run);
-    block_part(dst + (n1 - 1) * ds1, ds1, src + (n1 - 1) * run, ss0, n0, 1, run);
-}
-
 #endif

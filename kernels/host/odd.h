@@ -1,15 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Transposes of tiles of runs that are no machine word: 3, 6, 12 and 24 bytes. */
+/* Transposes of tiles of runs that are no machine word, 3 to 31 bytes. */
 #ifndef LM_ODD_H
 #define LM_ODD_H
 
 #include "blocks.h"
 #include "kernel.h"
 
+/* The share of block `at` of `blocks` in pieces of so many bytes of source rows that are asked for ahead. */
+LM_INLINE void fetch_pieces(const char *next, int64_t ss0, int64_t rows, int64_t bytes, int64_t at,
+                            int64_t blocks) {
+    for (int64_t i = at; i < rows; i += blocks)
+        for (int64_t k = 0; k < bytes; k += LM_LINE) __builtin_prefetch(next + i * ss0 + k, 0, 2);
+}
+
 #if defined(__AVX512VBMI__)
 
-/* Runs of three quarters of a word: 3, 6, 12 bytes. Spread into words, turned as words, and closed up again.
- */
+enum { HAS_SPREAD = 1 };
+
+/* Runs of less than a word: spread into words, turned as words, and closed up again. */
 LM_INLINE vec spread_order(int64_t run, int64_t word) {
     uint8_t order[VEC];
     for (int64_t k = 0; k < VEC; k++)
@@ -22,16 +30,23 @@ LM_INLINE vec close_order(int64_t run, int64_t word) {
     return vec_load((const char *)order);
 }
 
+typedef struct spreading {
+    vec spread, close;
+} spreading;
+LM_INLINE spreading find_spreading(int run, int word) {
+    return (spreading){spread_order(run, word), close_order(run, word)};
+}
+
 /* VEC/word rows and 16/word columns; reads 16 bytes of each row; writes a whole vector a column, or with
- * `exact` only the three quarters of it that are meant. */
+ * `exact` only the part of it that is meant. */
 LM_INLINE void block_spread(char *dst, int64_t ds1, const char *src, int64_t ss0, int run, int word,
-                            const vec *spread, const vec *close, bool exact) {
+                            const spreading *o, bool exact) {
     const int rows = 16 / word;
     vec a[16];
-    for (int k = 0; k < rows; k++) a[k] = vec_shuffle(vec_rows(src + k * ss0, rows * ss0), *spread);
+    for (int k = 0; k < rows; k++) a[k] = vec_shuffle(vec_rows(src + k * ss0, rows * ss0), o->spread);
     zip_rounds(a, word);
     for (int k = 0; k < rows; k++) {
-        const vec closed = _mm512_permutexvar_epi8(*close, a[k]);
+        const vec closed = _mm512_permutexvar_epi8(o->close, a[k]);
         if (exact)
             _mm512_mask_storeu_epi8(dst + k * ds1, ((__mmask64)1 << (VEC / word * run)) - 1, closed);
         else
@@ -39,46 +54,73 @@ LM_INLINE void block_spread(char *dst, int64_t ds1, const char *src, int64_t ss0
     }
 }
 
-/* As many columns as blocks can read without leaving their rows; returns how many, of all but the last rows.
- */
-LM_INLINE int64_t spread_band(char *dst, const char *src, const lm_tile *t, int64_t n1, int run, int word) {
-    const int64_t high = VEC / word, wide = 16 / word, n0 = t->n0 / high * high;
-    const vec spread = spread_order(run, word), close = close_order(run, word);
+/* n1 columns from column j of the tile on, but those of the last ones that cannot be read 16 bytes at a time
+ * without leaving the tile; how many, in all but the last rows. It may be one more, of those that follow. */
+LM_INLINE int64_t spread_band(char *dst, const char *src, const lm_tile *t, int64_t j, int64_t n1, int run,
+                              int word, const spreading *o) {
+    const int64_t high = VEC / word, wide = 16 / word, n0 = t->n0 / high * high, left = t->n1 - j;
     int64_t cols = 0;
-    while (cols * run + 16 <= n1 * run) cols += wide;
-    for (int64_t i = 0; i < n0; i += high)
-        for (int64_t j = 0; j < cols; j += wide)
-            block_spread(dst + j * t->ds1 + i * run, t->ds1, src + i * t->ss0 + j * run, t->ss0, run, word,
-                         &spread, &close, i * run + VEC > t->n0 * run);
+    while (cols < n1 && cols * run + 16 <= left * run) cols += wide;
+    for (int64_t i = 0; i < n0; i += high) {
+        const char *s = src + i * t->ss0;
+        for (int64_t k = 0; k < cols; k += wide) {
+            if (t->ahead) fetch_pieces(s + t->ahead, t->ss0, high, n1 * run, k / wide, cols / wide);
+            block_spread(dst + k * t->ds1 + i * run, t->ds1, s + k * run, t->ss0, run, word, o,
+                         i * run + VEC > t->n0 * run);
+        }
+    }
     return cols;
 }
 
 #else
 
-LM_INLINE int64_t spread_band(char *dst, const char *src, const lm_tile *t, int64_t n1, int run, int word) {
-    (void)dst, (void)src, (void)t, (void)n1, (void)run, (void)word;
+enum { HAS_SPREAD = 0 };
+
+typedef struct spreading {
+    int none;
+} spreading;
+LM_INLINE spreading find_spreading(int run, int word) {
+    (void)run, (void)word;
+    return (spreading){0};
+}
+
+LM_INLINE int64_t spread_band(char *dst, const char *src, const lm_tile *t, int64_t j, int64_t n1, int run,
+                              int word, const spreading *o) {
+    (void)dst, (void)src, (void)t, (void)j, (void)n1, (void)run, (void)word, (void)o;
     return 0;
 }
 
 #endif
 
+/* Columns run by run, by the next larger word: each store overwrites what the one before wrote too much. The last
+ * row and the last column, which have no next one, are exact. `ahead` as in tiles. */
+LM_INLINE void words_band(char *dst, int64_t ds1, const char *src, int64_t ss0, int64_t n0, int64_t n1,
+                          int64_t ahead, int64_t run, int64_t word) {
+    for (int64_t j = 0; j < n1 - 1; j++) {
+        char *d = dst + j * ds1;
+        const char *s = src + j * run;
+        if (ahead) fetch_pieces(src + ahead, ss0, n0, n1 * run, j, n1 - 1);
+        for (int64_t i = 0; i < n0 - 1; i++) memcpy(d + i * run, s + i * ss0, (size_t)word);
+    }
+    block_part(dst + (n0 - 1) * run, ds1, src + (n0 - 1) * ss0, ss0, 1, n1, run);
+    block_part(dst + (n1 - 1) * ds1, ds1, src + (n1 - 1) * run, ss0, n0, 1, run);
+}
+
 /* A few source lines' worth of columns at a time. */
 LM_INLINE void odd_runs(char *dst, const char *src, const lm_tile *t, int run, int word) {
-    const bool spreads = run < 24;
+    const bool spreads = HAS_SPREAD && word <= 16;
     const int64_t wide = 4 * LM_LINE / run, done = spreads ? t->n0 / (VEC / word) * (VEC / word) : 0;
+    const spreading o = find_spreading(run, word);
     for (int64_t j = 0; j < t->n1; j += wide) {
         const char *s = src + j * run;
         char *d = dst + j * t->ds1;
         const int64_t n1 = least(wide, t->n1 - j);
-        if (t->ahead)
-            for (int64_t i = 0; i < t->n0; i++)
-                for (int64_t k = 0; k < n1 * run; k += LM_LINE)
-                    __builtin_prefetch(s + t->ahead + i * t->ss0 + k, 0, 2);
-        const int64_t cols = spreads ? spread_band(d, s, t, n1, run, word) : 0;
+        const int64_t cols = spreads ? spread_band(d, s, t, j, n1, run, word, &o) : 0;
         if (cols && done < t->n0)
-            block_words(d + done * run, t->ds1, s + done * t->ss0, t->ss0, t->n0 - done, cols, run, word);
+            words_band(d + done * run, t->ds1, s + done * t->ss0, t->ss0, t->n0 - done, cols, 0, run, word);
         if (cols < n1)
-            block_words(d + cols * t->ds1, t->ds1, s + cols * run, t->ss0, t->n0, n1 - cols, run, word);
+            words_band(d + cols * t->ds1, t->ds1, s + cols * run, t->ss0, t->n0, n1 - cols,
+                       cols ? 0 : t->ahead, run, word);
     }
 }
 

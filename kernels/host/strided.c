@@ -37,15 +37,19 @@ LM_INLINE void row_of(char *d, const char *s, int64_t n, int64_t run, int64_t ds
     }
 }
 
+LM_INLINE void row_of_any(char *d, const char *s, int64_t n, int64_t run, int64_t ds, int64_t ss) {
+    for (int64_t i = 0; i < n; i++) lm_copy_short(d + i * ds, s + i * ss, run);
+}
+
 /* Runs that are no word, into a dense row, by the next longer word: each store overwrites what the one before
  * wrote too much. The runs at the ends, beyond which nothing may be read or written, are exact. */
 LM_INLINE void row_of_words(char *d, const char *s, int64_t n, int64_t run, int64_t word, int64_t ss) {
     const int64_t safe = lm_magnitude(ss);
     if (n < 2 || safe < word - run) {
-        row_of(d, s, n, run, run, ss);
+        row_of_any(d, s, n, run, run, ss);
         return;
     }
-    memcpy(d, s, (size_t)run);
+    lm_copy_short(d, s, run);
     int64_t i = 1;
     for (; i + 4 < n; i += 4) {
         memcpy(d + run, s + ss, (size_t)word);
@@ -62,7 +66,32 @@ LM_INLINE void row_of_words(char *d, const char *s, int64_t n, int64_t run, int6
         memcpy(d, s, (size_t)word);
         KEEP_LOOP();
     }
-    memcpy(d + run, s + ss, (size_t)run);
+    lm_copy_short(d + run, s + ss, run);
+}
+
+/* The longest word of up to 16 bytes that a run is made of. */
+LM_INLINE int64_t word_within(int64_t run) {
+    int64_t word = 16;
+    while (run % word) word /= 2;
+    return word;
+}
+
+/* Runs that are several words, word by word: no store lies across two lines. */
+LM_INLINE void row_by_words(char *d, const char *s, int64_t n, int64_t run, int64_t word, int64_t ds,
+                            int64_t ss) {
+    for (int64_t i = 0; i < n; i++, d += ds, s += ss) {
+#pragma GCC unroll 8
+        for (int64_t k = 0; k < run; k += word) memcpy(d + k, s + k, (size_t)word);
+        KEEP_LOOP();
+    }
+}
+
+/* Are there so many runs so far apart that each must be waited for, its line and its page? Stores wait in turn then,
+ * and one that lies across two lines holds up all others for some 9 ns, many times longer than where lines are
+ * near. Words of 4 bytes are so many that they take as long. */
+LM_INLINE bool are_far(const lm_tile *t) {
+    enum { STEP = 1024, RUNS = 2048 };
+    return lm_magnitude(t->ss0) >= STEP && t->n0 * t->n1 >= RUNS;
 }
 
 LM_INLINE int64_t word_above(int64_t run) {
@@ -75,16 +104,30 @@ LM_INLINE int64_t word_above(int64_t run) {
 LM_INLINE void rows_of(char *dst, const char *src, const lm_tile *t, int64_t run, lm_pattern pattern) {
     const int64_t ds = pattern == LM_GATHER ? run : t->ds0, ss = pattern == LM_SCATTER ? run : t->ss0;
     const int64_t n0 = t->n0, n1 = t->n1, ds1 = t->ds1, ss1 = t->ss1, word = word_above(run);
+    const bool far = pattern == LM_GATHER && word != run && word_within(run) >= 8 && are_far(t);
     for (int64_t j = 0; j < n1; j++) {
-        if (pattern == LM_GATHER && word != run)
+        if (far)
+            row_by_words(dst + j * ds1, src + j * ss1, n0, run, word_within(run), ds, ss);
+        else if (pattern == LM_GATHER && word != run)
             row_of_words(dst + j * ds1, src + j * ss1, n0, run, word, ss);
         else
             row_of(dst + j * ds1, src + j * ss1, n0, run, ds, ss);
     }
 }
 
-LM_INLINE void row_of_any(char *d, const char *s, int64_t n, int64_t run, int64_t ds, int64_t ss) {
-    for (int64_t i = 0; i < n; i++) lm_copy_short(d + i * ds, s + i * ss, run);
+LM_INLINE void words_of(char *dst, const char *src, const lm_tile *t, int64_t word) {
+    for (int64_t j = 0; j < t->n1; j++)
+        row_of_words(dst + j * t->ds1, src + j * t->ss1, t->n0, t->run, word, t->ss0);
+}
+
+/* Runs of 5 to 31 bytes into dense rows that have no code of their own. */
+static __attribute__((noinline)) void gather_others(char *dst, const char *src, const lm_tile *t) {
+    if (t->run <= 8)
+        words_of(dst, src, t, 8);
+    else if (t->run <= 16)
+        words_of(dst, src, t, 16);
+    else
+        words_of(dst, src, t, 32);
 }
 
 /* Turn the run into a constant. */
@@ -105,6 +148,10 @@ LM_INLINE void copy_tile(char *dst, const char *src, const lm_tile *t, lm_patter
     case 48: rows_of(dst, src, t, 48, pattern); break;
     case 64: rows_of(dst, src, t, 64, pattern); break;
     default:
+        if (pattern == LM_GATHER && t->run < 32) {
+            gather_others(dst, src, t);
+            break;
+        }
         for (int64_t j = 0; j < t->n1; j++)
             row_of_any(dst + j * t->ds1, src + j * t->ss1, t->n0, t->run, t->ds0, t->ss0);
     }

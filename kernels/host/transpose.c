@@ -10,6 +10,17 @@
 #include "weave.h"
 #include "words.h"
 
+/* Runs of up to 31 bytes that are neither words nor three quarters of one: their length is not worth code of its
+ * own. */
+static __attribute__((noinline)) void other_runs(char *dst, const char *src, const lm_tile *t) {
+    if (t->run < 8)
+        odd_runs(dst, src, t, (int)t->run, 8);
+    else if (t->run < 16)
+        odd_runs(dst, src, t, (int)t->run, 16);
+    else
+        odd_runs(dst, src, t, (int)t->run, 32);
+}
+
 LM_INLINE void by_run(char *dst, const char *src, const lm_tile *t, store_kind how) {
     switch (t->run) {
     case 1: tile_of(dst, src, t, 1, how); break;
@@ -21,10 +32,7 @@ LM_INLINE void by_run(char *dst, const char *src, const lm_tile *t, store_kind h
     case 6: odd_runs(dst, src, t, 6, 8); break;
     case 12: odd_runs(dst, src, t, 12, 16); break;
     case 24: odd_runs(dst, src, t, 24, 32); break;
-    default:
-        for (int64_t j = 0; j < t->n1; j++)
-            for (int64_t i = 0; i < t->n0; i++)
-                lm_copy_short(dst + j * t->ds1 + i * t->run, src + i * t->ss0 + j * t->run, t->run);
+    default: other_runs(dst, src, t);
     }
 }
 
