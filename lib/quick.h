@@ -10,7 +10,7 @@
 #include "planner.h"
 
 /* The most runs that are listed one by one. */
-enum { LM_QUICK_RUNS = 512 };
+enum { LM_QUICK_RUNS = 1024 };
 
 /* Copying each run from a list is faster than calling a kernel for a handful of them at a time. Offsets in
  * bytes count from the lowest byte of a side. */

@@ -13,6 +13,21 @@ static int longest_axis(const lm_problem *p, int but) {
     return best;
 }
 
+/* Few long rows scattered in pieces: a piece's part of the destination stays in the first cache while the others are
+ * written into it. Words of few rows are for transposes. */
+static int propose_pieces(const lm_problem *p, const lm_params *start, int inner, int outer, lm_params *out,
+                          int count) {
+    enum { BYTES = 3072, LEAST = 16 };
+    lm_params params = *start;
+    const int64_t rows = p->dim[outer].n, piece = rows < BYTES ? BYTES / (rows * p->run) : 0;
+    if (lm_is_word(p->run) || piece < LEAST || p->dim[inner].n < 4 * piece) return count;
+    params.inner = inner;
+    params.outer = outer;
+    params.tile[0] = piece;
+    params.tile[1] = p->dim[outer].n;
+    return lm_propose(p, &params, out, count);
+}
+
 /* Along the shortest steps of one side or the other; the kernel's second axis is the next shortest one there,
  * or on the other side, or, where all axes are short and calls cost most, the longest one. */
 static int propose(const lm_problem *p, const lm_params *start, int effort, lm_params *out) {
@@ -23,8 +38,9 @@ static int propose(const lm_problem *p, const lm_params *start, int effort, lm_p
     int count = lm_propose_axes(p, start, dst, next, out, 0);
     if (across >= 0 && across != next) count = lm_propose_axes(p, start, dst, across, out, count);
     if (longest != next && longest != across) count = lm_propose_axes(p, start, dst, longest, out, count);
-    if (src >= 0 && src != dst) count = lm_propose_axes(p, start, src, lm_src_next_axis(p, src), out, count);
-    return count;
+    if (src < 0 || src == dst) return count;
+    count = propose_pieces(p, start, src, dst, out, count);
+    return lm_propose_axes(p, start, src, lm_src_next_axis(p, src), out, count);
 }
 
 static void make(lm_step *step, const lm_problem *p, const lm_params *params) {

@@ -56,15 +56,15 @@ LM_INLINE void block_spread(char *dst, int64_t ds1, const char *src, int64_t ss0
 
 /* n1 columns from column j of the tile on, but those of the last ones that cannot be read 16 bytes at a time
  * without leaving the tile; how many, in all but the last rows. It may be one more, of those that follow. */
-LM_INLINE int64_t spread_band(char *dst, const char *src, const lm_tile *t, int64_t j, int64_t n1, int run,
-                              int word, const spreading *o) {
+LM_INLINE int64_t spread_band(char *dst, const char *src, const lm_tile *t, int64_t j, int64_t n1,
+                              int64_t ahead, int run, int word, const spreading *o) {
     const int64_t high = VEC / word, wide = 16 / word, n0 = t->n0 / high * high, left = t->n1 - j;
     int64_t cols = 0;
     while (cols < n1 && cols * run + 16 <= left * run) cols += wide;
     for (int64_t i = 0; i < n0; i += high) {
         const char *s = src + i * t->ss0;
         for (int64_t k = 0; k < cols; k += wide) {
-            if (t->ahead) fetch_pieces(s + t->ahead, t->ss0, high, n1 * run, k / wide, cols / wide);
+            if (ahead) fetch_pieces(s + ahead, t->ss0, high, n1 * run, k / wide, cols / wide);
             block_spread(dst + k * t->ds1 + i * run, t->ds1, s + k * run, t->ss0, run, word, o,
                          i * run + VEC > t->n0 * run);
         }
@@ -84,9 +84,9 @@ LM_INLINE spreading find_spreading(int run, int word) {
     return (spreading){0};
 }
 
-LM_INLINE int64_t spread_band(char *dst, const char *src, const lm_tile *t, int64_t j, int64_t n1, int run,
-                              int word, const spreading *o) {
-    (void)dst, (void)src, (void)t, (void)j, (void)n1, (void)run, (void)word, (void)o;
+LM_INLINE int64_t spread_band(char *dst, const char *src, const lm_tile *t, int64_t j, int64_t n1,
+                              int64_t ahead, int run, int word, const spreading *o) {
+    (void)dst, (void)src, (void)t, (void)j, (void)n1, (void)ahead, (void)run, (void)word, (void)o;
     return 0;
 }
 
@@ -106,21 +106,25 @@ LM_INLINE void words_band(char *dst, int64_t ds1, const char *src, int64_t ss0, 
     block_part(dst + (n1 - 1) * ds1, ds1, src + (n1 - 1) * run, ss0, n0, 1, run);
 }
 
-/* A few source lines' worth of columns at a time. */
+/* A few source lines' worth of columns at a time. Few rows ask for all that comes next at once, others bit by bit. */
 LM_INLINE void odd_runs(char *dst, const char *src, const lm_tile *t, int run, int word) {
-    const bool spreads = HAS_SPREAD && word <= 16;
+    enum { FEW = 64 };
+    const bool spreads = HAS_SPREAD && word <= 16, few = t->n0 < FEW;
     const int64_t wide = 4 * LM_LINE / run, done = spreads ? t->n0 / (VEC / word) * (VEC / word) : 0;
+    const int64_t ahead = few ? 0 : t->ahead;
     const spreading o = find_spreading(run, word);
     for (int64_t j = 0; j < t->n1; j += wide) {
         const char *s = src + j * run;
         char *d = dst + j * t->ds1;
         const int64_t n1 = least(wide, t->n1 - j);
-        const int64_t cols = spreads ? spread_band(d, s, t, j, n1, run, word, &o) : 0;
+        if (few && t->ahead) fetch_pieces(s + t->ahead, t->ss0, t->n0, n1 * run, 0, 1);
+        const int64_t cols = done ? spread_band(d, s, t, j, n1, ahead, run, word, &o) : 0;
         if (cols && done < t->n0)
-            words_band(d + done * run, t->ds1, s + done * t->ss0, t->ss0, t->n0 - done, cols, 0, run, word);
+            words_band(d + done * run, t->ds1, s + done * t->ss0, t->ss0, t->n0 - done, cols, ahead, run,
+                       word);
         if (cols < n1)
-            words_band(d + cols * t->ds1, t->ds1, s + cols * run, t->ss0, t->n0, n1 - cols,
-                       cols ? 0 : t->ahead, run, word);
+            words_band(d + cols * t->ds1, t->ds1, s + cols * run, t->ss0, t->n0, n1 - cols, cols ? 0 : ahead,
+                       run, word);
     }
 }
 
