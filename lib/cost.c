@@ -35,8 +35,8 @@ static const struct model {
     double missing;       /* ns a line that the first cache has lost between two stores to it */
     double missing_block; /* the same for transposes */
     double across;        /* ns a short row from afar, for a store that lies across two lines */
-} model = {0.205, 0.318, 0.234, 1.13, 65.9,   0.393, 7.5,  5.24,  0.437, 0.0957, 0.0669,
-           225,   0.5,   0.291, 1.83, 0.0253, 11.3,  16.1, 0.775, 0.8,   4,      1.5,  4};
+} model = {0.205, 0.318, 0.234, 1.13,   65.9, 0.393, 7.5,   5.24, 0.437, 0.0957, 0.0669, 225,
+           0.5,   0.291, 1.83,  0.0253, 11.3, 16.1,  0.775, 0.8,  4,     1.5,    4};
 
 static const lm_calibration *calibration(const lm_problem *p) {
     return p->calibration ? p->calibration : &lm_usual_calibration;
@@ -263,8 +263,8 @@ static const struct {
     double ragged, ragged_byte; /* streamed rows that are no whole lines; short ones with gaps by the byte */
     double piece;               /* a run of a tile that is no blocks */
     double laid_out;            /* a row of a fill */
-    double unknown;      /* a run of a length that scatters have no code for */
-    double odd, odd_few; /* a run of a transpose that is no word, in few rows */
+    double unknown;             /* a run of a length that scatters have no code for */
+    double odd, odd_few;        /* a run of a transpose that is no word, in few rows */
 } extra_ns = {10, 0.5, 0.015, 20, 10, 0.08, 0.35, 45, 2, 0.35, 0.8};
 
 /* Runs that kernels know besides words. */
