@@ -49,9 +49,9 @@ LM_INLINE void send_line(const shifts *c, int64_t col, char *d, vec before, vec 
         _mm512_mask_storeu_epi8(d - begun, ~(__mmask64)0 << begun, _mm512_permutexvar_epi8(order, now));
 }
 
-/* A high block, the columns from `col` of the band on, but for those before `from`. */
-LM_INLINE void block_shifted(shifts *c, int64_t col, int64_t from, char *dst, int64_t ds1, const char *src,
-                             int64_t ss0, int run, shift_step step) {
+/* A high block, the columns from `col` of the band on. */
+LM_INLINE void block_shifted(shifts *c, int64_t col, char *dst, int64_t ds1, const char *src, int64_t ss0,
+                             int run, shift_step step) {
     const int rows = 16 / run;
     vec a[16];
 #pragma GCC unroll 16
@@ -59,25 +59,20 @@ LM_INLINE void block_shifted(shifts *c, int64_t col, int64_t from, char *dst, in
     zip_rounds(a, run);
 #pragma GCC unroll 16
     for (int k = 0; k < rows; k++) {
-        if (k < from) continue;
         send_line(c, col + k, dst + k * ds1, vec_load(c->before[col + k]), a[k], step);
         vec_store(c->before[col + k], a[k]);
     }
 }
 
-/* The blocks side by side on VEC/run rows, and the same lines of the rows that are asked for ahead. The last block is
- * moved back to end with the columns. */
+/* The blocks side by side on VEC/run rows, and the same lines of the rows that are asked for ahead. */
 LM_INLINE void blocks_shifted(shifts *c, char *dst, int64_t ds1, const char *src, int64_t ss0, int64_t ahead,
-                              int64_t cols, int run, shift_step step) {
-    const int64_t wide = 16 / run, line = LM_LINE / 16, parts = cols / wide, left = cols - parts * wide;
+                              int64_t parts, int run, shift_step step) {
+    const int64_t wide = 16 / run, line = LM_LINE / 16;
     for (int64_t part = 0; part < parts; part++) {
         const char *next = src + ahead + part / line * LM_LINE + LM_LINE - 1;
         if (ahead) fetch_ahead(next, ss0, VEC / run, part % line, least(line, parts - part / line * line));
-        block_shifted(c, part * wide, 0, dst + part * wide * ds1, ds1, src + part * 16, ss0, run, step);
+        block_shifted(c, part * wide, dst + part * wide * ds1, ds1, src + part * 16, ss0, run, step);
     }
-    if (left)
-        block_shifted(c, cols - wide, wide - left, dst + (cols - wide) * ds1, ds1, src + (cols - wide) * run,
-                      ss0, run, step);
 }
 
 /* A slab of runs of 1 or 4 bytes (at 2 and 8 bytes blocks do as well), its columns from the first of the band
@@ -111,34 +106,35 @@ LM_INLINE void finish_rows(const shifts *c, char *dst, int64_t ds1, int64_t n) {
     }
 }
 
-/* A band of so many columns, n0 rows, a multiple of a block's. `head`: the first lines begin with
+/* A band of parts * 16/run columns, n0 rows, a multiple of a block's. `head`: the first lines begin with
  * bytes of the rows before, which are not written yet. `tail`: the last lines are left to whoever comes
  * after. What is asked for ahead has a beginning like this one's. */
 LM_INLINE void band_shifted(char *dst, int64_t ds1, const char *src, int64_t ss0, int64_t n0, int64_t ahead,
-                            int64_t cols, int run, bool head, bool tail) {
-    const int64_t high = VEC / run;
+                            int64_t parts, int run, bool head, bool tail) {
+    const int64_t high = VEC / run, cols = parts * (16 / run);
     shifts c;
     find_shifts(&c, dst, ds1, cols);
-    if (head) blocks_shifted(&c, dst, ds1, src - high * ss0, ss0, ahead, cols, run, ONLY_KEEP);
+    if (head) blocks_shifted(&c, dst, ds1, src - high * ss0, ss0, ahead, parts, run, ONLY_KEEP);
     shift_step step = head ? MIDDLE : FIRST;
     int64_t i = 0;
-    if (cols * run == SLAB_PIECE && (run == 1 || run == 4) && slab_worth(n0, run))
+    if (parts * 16 == SLAB_PIECE && (run == 1 || run == 4) && slab_worth(n0, run))
         for (; i + slab_rows(run) <= n0; i += slab_rows(run), step = MIDDLE)
             slab_shifted(&c, dst + i * run, ds1, src + i * ss0, ss0, ahead, run, step);
     for (; i < n0; i += high, step = MIDDLE)
-        blocks_shifted(&c, dst + i * run, ds1, src + i * ss0, ss0, ahead, cols, run, step);
+        blocks_shifted(&c, dst + i * run, ds1, src + i * ss0, ss0, ahead, parts, run, step);
     if (!tail) finish_rows(&c, dst + n0 * run, ds1, cols);
 }
 
-/* n0 a multiple of VEC/run, n1 one of 16/run but for what is left of the last band, if that is more. */
+/* n0 a multiple of VEC/run, n1 one of 16/run. */
 LM_INLINE void shifted(char *dst, const char *src, const lm_tile *t, int run, bool head, bool tail) {
-    const int64_t band = (run < 16 ? SLAB_LINES : 1) * LM_LINE / run;
+    const int64_t band = (run < 16 ? SLAB_LINES : 1) * LM_LINE / run, wide = 16 / run;
     int64_t j = 0;
     for (; j + band <= t->n1; j += band)
-        band_shifted(dst + j * t->ds1, t->ds1, src + j * run, t->ss0, t->n0, t->ahead, band, run, head, tail);
-    if (j < t->n1)
-        band_shifted(dst + j * t->ds1, t->ds1, src + j * run, t->ss0, t->n0, t->ahead, t->n1 - j, run, head,
+        band_shifted(dst + j * t->ds1, t->ds1, src + j * run, t->ss0, t->n0, t->ahead, band / wide, run, head,
                      tail);
+    if (j < t->n1)
+        band_shifted(dst + j * t->ds1, t->ds1, src + j * run, t->ss0, t->n0, t->ahead, (t->n1 - j) / wide,
+                     run, head, tail);
 }
 
 #else

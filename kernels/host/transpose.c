@@ -131,16 +131,10 @@ LM_INLINE bool is_shiftable(int64_t run, int64_t n0, int64_t n1) {
     return HAS_SHIFTED && (word || odd) && n0 * run >= 4 * LM_LINE && n1 * run >= 16;
 }
 
-/* Columns that blocks cover: those of the last band up to its end, if it has one that is half of a block. */
-LM_INLINE int64_t shifted_columns(int64_t n1, int run, int word) {
-    const int64_t wide = 16 / word, band = SLAB_LINES * LM_LINE / run;
-    return run == word && n1 % band >= wide && n1 % wide * 2 >= wide ? n1 : n1 / wide * wide;
-}
-
 /* Blocks cover whole lines of rows; then the edges. */
 LM_INLINE void shifted_tile(char *dst, const char *src, const lm_tile *t, int run, int word) {
     const int64_t high = (run == word ? 1 : ODD_GROUP) * VEC / word, n0 = t->n0 / high * high;
-    const int64_t n1 = shifted_columns(t->n1, run, word);
+    const int64_t n1 = t->n1 / (16 / word) * (16 / word);
     const bool head = t->before > 0, tail = t->after > 0 && is_shiftable(run, least(t->n0, t->after), t->n1);
     lm_tile part = *t;
     part.n0 = n0;
