@@ -70,11 +70,7 @@ LM_INLINE void row_of_words(char *d, const char *s, int64_t n, int64_t run, int6
 }
 
 /* The longest word of up to 16 bytes that a run is made of. */
-LM_INLINE int64_t word_within(int64_t run) {
-    int64_t word = 16;
-    while (run % word) word /= 2;
-    return word;
-}
+LM_INLINE int64_t word_within(int64_t run) { return least(run & -run, 16); }
 
 /* Runs that are several words, word by word: no store lies across two lines. */
 LM_INLINE void row_by_words(char *d, const char *s, int64_t n, int64_t run, int64_t word, int64_t ds,
