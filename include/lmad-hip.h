@@ -18,9 +18,10 @@
  *
  * Kernels are compiled by the run time's own compiler when a plan first needs one, some tenths of a second
  * each, and kept on disk, in the folder that LMAD_CACHE names or ${XDG_CACHE_HOME:-~/.cache}/lmad (LMAD_CACHE
- * empty: nowhere; programs that run with more rights than their caller keep nothing either). There are some
- * dozens of them in all: the shape of a problem is an argument, so a new shape compiles nothing. Executions
- * never compile. Where there is no compiler and nothing on disk, or the compiler does not know the device,
+ * empty: nowhere; programs that run with more rights than their caller keep nothing either). Extents and
+ * strides are arguments to them: a new shape compiles nothing unless it is the first whose words, elements or
+ * offsets are so wide (some dozens of kernels serve all problems of one element size). Executions never
+ * compile. Where there is no compiler and nothing on disk, or the compiler does not know the device,
  * plans fail with LMAD_ERR_NO_CODE.
  *
  * A thread that calls these needs, besides the library's 64 KiB of stack, what HIP itself does: its compiler

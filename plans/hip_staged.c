@@ -14,9 +14,9 @@ int64_t lm_staging_set_tiles(lm_staging *s, lm_order order, lm_launch *out) {
     int bits = 0, bit_of[LM_HIP_AXES];
     for (int k = 0; k < b->rank; k++) {
         const int64_t n = lm_hip_box_tiles(b, k);
-        const lm_pdim step = {n, b->dim[k].ds * b->t[k], b->dim[k].ss * b->t[k]};
         s->bit[k] = b->dim[k].n % b->t[k] ? bits++ : LM_UNCUT;
         if (n == 1) continue;
+        const lm_pdim step = {n, b->dim[k].ds * b->t[k], b->dim[k].ss * b->t[k]};
         int at = f.rank++;
         for (; at > 0 && lm_hip_faster(&step, &f.dim[at - 1], order); at--) {
             f.dim[at] = f.dim[at - 1];
