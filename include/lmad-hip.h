@@ -68,8 +68,8 @@ LMAD_API lmad_status lmad_plan_move_hip(lmad_plan **p, lmad_ctx *ctx, const lmad
                                         const lmad_desc *src, int device, size_t elem_size, unsigned flags);
 
 /** As lmad_plan_fill(), in the memory of a device. At execution src points to the element in memory of the
- * host. Up to 64 bytes it is read before the call returns, a longer one in the order of the stream, until when
- * it stays the plan's. Errors as lmad_plan_fill(), and those of lmad_plan_copy_hip(). */
+ * host. Up to 64 bytes it is read before the call returns, a longer one in the order of the stream: it must
+ * stay as it is until the stream has passed. Errors as lmad_plan_fill(), and those of lmad_plan_copy_hip(). */
 LMAD_API lmad_status lmad_plan_fill_hip(lmad_plan **p, lmad_ctx *ctx, const lmad_desc *dst, int device,
                                         size_t elem_size, unsigned flags);
 

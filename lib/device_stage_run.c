@@ -222,18 +222,18 @@ static lmad_status run_box(const run *r) {
     const lm_problem *p = &r->stage->problem;
     const lm_hip *hip = r->stage->hip;
     const lm_pdim *row = &p->dim[p->rank - 1], *slice = &p->dim[0];
-    const lm_hip_copy_kind kind = LM_HIP_COPY_DEFAULT;
     char *dst = r->dst + p->doff;
     char *src = (char *)r->src + p->soff; /* only read */
     const size_t width = (size_t)p->run, ds = (size_t)row->ds, ss = (size_t)row->ss;
     if (p->rank == 1)
-        return lm_device_fail(hip->hipMemcpy2DAsync(dst, ds, src, ss, width, (size_t)row->n, kind, r->caller),
-                              "copying rows");
+        return lm_device_fail(
+            hip->hipMemcpy2DAsync(dst, ds, src, ss, width, (size_t)row->n, LM_HIP_COPY_DEFAULT, r->caller),
+            "copying rows");
     const lm_hip_copy_3d copy = {
         .src = {src, ss, width, (size_t)slice->ss / ss},
         .dst = {dst, ds, width, (size_t)slice->ds / ds},
         .extent = {width, (size_t)row->n, (size_t)slice->n},
-        .kind = kind,
+        .kind = LM_HIP_COPY_DEFAULT,
     };
     return lm_device_fail(hip->hipMemcpy3DAsync(&copy, r->caller), "copying slices");
 }

@@ -109,8 +109,10 @@ typedef enum lm_hip_turn { LM_TURN_LOADED, LM_TURN_STORED, LM_TURN_UNITS, LM_TUR
 /* That of a variant of LM_HIP_TILE or LM_HIP_BLOCK. */
 static inline lm_hip_turn lm_hip_turn_of(const lm_variant *v) { return (lm_hip_turn)(v->option & 3); }
 
-/* Bytes of LDS that a variant through LDS declares. */
-static inline int lm_hip_lds(const lm_variant *v) {
+/* Bytes of LDS of a block: what the variant declares, or what it is launched with. */
+static inline int lm_hip_lds(const lm_launch *l) {
+    const lm_variant *v = &l->variant;
+    if (v->kernel != LM_HIP_TILE && v->kernel != LM_HIP_BLOCK) return (int)l->lds;
     return lm_hip_turn_of(v) == LM_TURN_TWICE ? LM_HIP_TWICE_LDS(v->unit) : LM_HIP_LDS;
 }
 

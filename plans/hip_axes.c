@@ -16,15 +16,15 @@ int64_t lm_hip_steps(const lm_problem *p, int side, int but) {
 
 /* ---- order ------------------------------------------------------------------------------------------ */
 
-/* Where the source stands still it is of no help to be near: such axes come last. */
-static int64_t size_of(int64_t v) { return v < 0 ? -v : v; }
+static uint64_t size_of(int64_t v) { return (uint64_t)(v < 0 ? -v : v); }
 
-static uint64_t source_step(const lm_pdim *d) { return d->ss ? (uint64_t)size_of(d->ss) : UINT64_MAX; }
+/* Where the source stands still it is of no help to be near: such axes come last. */
+static uint64_t source_step(const lm_pdim *d) { return d->ss ? size_of(d->ss) : UINT64_MAX; }
 
 bool lm_hip_faster(const lm_pdim *a, const lm_pdim *b, lm_order order) {
-    const uint64_t as = source_step(a), bs = source_step(b);
-    if (order == LM_ORDER_SRC) return as != bs ? as < bs : a->ds < b->ds;
-    return a->ds != b->ds ? a->ds < b->ds : as < bs;
+    const uint64_t ad = size_of(a->ds), bd = size_of(b->ds), as = source_step(a), bs = source_step(b);
+    if (order == LM_ORDER_SRC) return as != bs ? as < bs : ad < bd;
+    return ad != bd ? ad < bd : as < bs;
 }
 
 void lm_hip_sort(lm_hip_form *f, int first, lm_order order) {

@@ -17,8 +17,7 @@ static double larger(double a, double b) { return a > b ? a : b; }
 
 /* Threads that are at work at the same time, in all of the device: as many blocks as LDS and waves allow. */
 static double threads_at_once(const lm_device *d, const lm_launch *l) {
-    const bool staged = l->variant.kernel == LM_HIP_TILE || l->variant.kernel == LM_HIP_BLOCK;
-    const int bytes = staged ? lm_hip_lds(&l->variant) : (int)l->lds;
+    const int bytes = lm_hip_lds(l);
     const double waves = 2048.0 / l->block[0], lds = bytes ? 65536.0 / bytes : waves;
     const double most = d->units * (waves < lds ? waves : lds), blocks = (double)l->args.tiles;
     return (blocks < most ? blocks : most) * l->block[0];

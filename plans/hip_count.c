@@ -4,7 +4,7 @@
  * device. */
 #include "hip.h"
 
-#include "kernels/hip/funnel_at.h"
+#include "hip_funnel.h"
 
 enum { MOST_LANES = 64 };
 
@@ -110,12 +110,6 @@ static int rows_of(const lm_launch *l, int side) {
                                                       : 1;
 }
 
-static lm_place place_of(const lm_launch *l, int side, const lm_tile_start *tile, lm_u32 item) {
-    if (l->variant.kernel == LM_HIP_FUNNEL && side == LM_DST)
-        return lm_funnel_at(&l->args, tile, (lm_u32)l->variant.word[LM_DST], item);
-    return lm_view_at(&l->args.view[side], side == LM_DST ? tile->doff : tile->soff, tile->last, item);
-}
-
 static void count_tile_warp(counting *c, int side, const lm_tile_start *tile, lm_u32 first, int64_t weight) {
     const lm_launch *l = c->launch;
     const int64_t low = c->base + (side == LM_DST ? l->args.dlow : l->args.slow);
@@ -123,7 +117,7 @@ static void count_tile_warp(counting *c, int side, const lm_tile_start *tile, lm
     int64_t at[MOST_LANES];
     int count = 0;
     for (lm_u32 lane = 0; lane < (lm_u32)c->device->wave; lane++) {
-        const lm_place p = place_of(l, side, tile, first + lane);
+        const lm_place p = lm_hip_place_of(l, side, tile, first + lane);
         if (!p.outside) at[count++] = low + p.global;
     }
     for (int k = 0; k < rows; k++) {

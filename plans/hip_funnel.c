@@ -5,15 +5,15 @@
 
 #include <string.h>
 
+#include "hip_banks.h"
 #include "hip_views.h"
 #include "kernels/hip/funnel_at.h"
 
-enum { LEAST = 9 };              /* bytes of an element */
-enum { TURN = 128, BANK = 4 };   /* bytes that all banks give at once, and one */
-enum { SEGMENT = 64 };           /* bytes of memory that belong together */
-enum { MOST_AXES = 4 };          /* of a row */
-enum { BEYOND = 28 };            /* bytes that may be read after the last row in LDS, for nothing */
-enum { MANY_AXES = 4, FEW = 3 }; /* see kernels/hip/main.hip */
+enum { LEAST = 9 };                 /* bytes of an element */
+enum { TURN = LM_BANKS * LM_BANK }; /* bytes that all banks give at once */
+enum { SEGMENT = 64 };              /* bytes of memory that belong together */
+enum { MOST_AXES = 4 };             /* of a row */
+enum { BEYOND = 28 };               /* bytes that may be read after the last row in LDS, for nothing */
 
 /* A row of a side: elements one after the other. */
 typedef struct row {
@@ -111,7 +111,7 @@ static int word_of(const funnel *f, int side) {
 
 /* Rows of the source in LDS lie a whole number of turns of the banks apart, and an element. */
 static int64_t gap_of(const funnel *f) {
-    return lm_hip_round_up(bytes_of(f, LM_SRC) - f->size + BANK - 1, TURN);
+    return lm_hip_round_up(bytes_of(f, LM_SRC) - f->size + LM_BANK - 1, TURN);
 }
 
 static int64_t lds_of(const funnel *f) {
@@ -134,7 +134,7 @@ static int larger(int64_t dst, int64_t src) { return dst > src ? LM_DST : LM_SRC
 /* A tile with words of these widths, if the problem has them, and rows as long as wanted, if there is room; false
  * otherwise. */
 static bool fit(funnel *f, const lm_problem *p, const int word[2], const int64_t tile[2]) {
-    int64_t want[2] = {tile[LM_DST], tile[LM_SRC]};
+    int64_t want[2] = {tile[LM_DST] > 0 ? tile[LM_DST] : 1, tile[LM_SRC] > 0 ? tile[LM_SRC] : 1};
     for (;;) {
         begin(f, p);
         const int first[2] = {axis_with(f, LM_DST, f->size), axis_with(f, LM_SRC, f->size)};
@@ -224,7 +224,7 @@ static int64_t most_before(const funnel *f) {
 }
 
 static void set_destination(const funnel *f, lm_hip_args *a) {
-    const int word = f->row[LM_DST].word, rows = word / BANK;
+    const int word = f->row[LM_DST].word, rows = word / LM_BANK;
     const int apart = f->size % 4 == 0 ? 0 : f->size % 2 == 0 ? 1 : 2;
     const int64_t turns = lm_hip_round_up(bytes_of(f, LM_DST) + most_before(f), TURN) / TURN,
                   across = lm_hip_round_up(f->row[LM_SRC].elements, (int64_t)rows << apart);
@@ -244,14 +244,13 @@ static void set_destination(const funnel *f, lm_hip_args *a) {
 }
 
 static void set_variant(const funnel *f, const lm_hip_params *params, lm_launch *out) {
-    const bool many = out->args.view[LM_DST].rank > FEW || out->args.view[LM_SRC].rank > FEW;
     out->variant.kernel = LM_HIP_FUNNEL;
     out->variant.unit = f->size % 4 ? 1 : 4;
     out->variant.word[LM_DST] = f->row[LM_DST].word;
     out->variant.word[LM_SRC] = f->row[LM_SRC].word;
     out->variant.items = params->items;
     out->variant.stream = params->stream;
-    out->variant.option = many ? MANY_AXES : 0;
+    out->variant.option = lm_staging_axes_option(&out->args);
 }
 
 static int block_for(const lm_launch *l, const lm_device *device) {
@@ -280,23 +279,25 @@ static bool make(const lm_problem *p, const lm_device *device, const lm_hip_para
 
 /* ---- bank cycles ------------------------------------------------------------------------------------ */
 
-enum { TOGETHER = TURN / BANK };
+enum { TOGETHER = LM_BANKS };
 
 /* Accesses of an item. */
 static int64_t accesses_of(const lm_launch *l, int side) {
-    const int64_t registers = l->variant.word[side] / BANK;
-    if (side == LM_SRC || l->variant.unit == BANK) return registers;
+    const int64_t registers = l->variant.word[side] / LM_BANK;
+    if (side == LM_SRC || l->variant.unit == LM_BANK) return registers;
     return (registers + 2) * l->args.funnel.parts;
+}
+
+lm_place lm_hip_place_of(const lm_launch *l, int side, const lm_tile_start *tile, lm_u32 item) {
+    if (l->variant.kernel == LM_HIP_FUNNEL && side == LM_DST)
+        return lm_funnel_at(&l->args, tile, (lm_u32)l->variant.word[LM_DST], item);
+    return lm_view_at(&l->args.view[side], side == LM_DST ? tile->doff : tile->soff, tile->last, item);
 }
 
 /* Is there a thread at work of those that are served together? */
 static bool works(const lm_launch *l, int side, const lm_tile_start *tile, lm_u32 first) {
-    const lm_u32 word = (lm_u32)l->variant.word[side];
-    for (lm_u32 item = first; item < first + TOGETHER; item++) {
-        const lm_place p = side == LM_DST ? lm_funnel_at(&l->args, tile, word, item)
-                                          : lm_view_at(&l->args.view[LM_SRC], tile->soff, tile->last, item);
-        if (!p.outside) return true;
-    }
+    for (lm_u32 item = first; item < first + TOGETHER; item++)
+        if (!lm_hip_place_of(l, side, tile, item).outside) return true;
     return false;
 }
 

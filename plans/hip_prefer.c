@@ -4,6 +4,7 @@
  * narrower words: the threads of such a side ask for neighbouring units. */
 #include "hip.h"
 
+/* Cycles over those without conflicts: up to here nothing better is looked for; beyond here others are tried. */
 static const double unhindered = 1.05, hindered = 1.1;
 
 /* A candidate with its layout. */

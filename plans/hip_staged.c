@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copies through LDS. A tile is a box of the problem's axes; each side walks it in its own order. Two axes
- * with words along both are turned as squares in registers; elements of other sizes along two long axes as
- * squares in LDS; anything else is put together unit by unit. */
+ * with words along both are turned as squares in registers; elements of 3, 5, 6 and 7 bytes along two
+ * long axes as squares in LDS; anything else is put together unit by unit. */
 #include "hip_layout.h"
-
-/* Views have more axes than three: kernels/hip/main.hip. */
-enum { MANY_AXES = 4, FEW_AXES = 3 };
 
 int64_t lm_staging_set_tiles(lm_staging *s, lm_order order, lm_launch *out) {
     const lm_hip_box *b = &s->box;
@@ -48,10 +45,6 @@ static int threads_for(const lm_staging *s, const lm_device *device, const lm_la
     return (int)(waves < most ? waves : most) * device->wave;
 }
 
-static bool many_axes(const lm_hip_args *a) {
-    return a->view[LM_DST].rank > FEW_AXES || a->view[LM_SRC].rank > FEW_AXES || a->units > FEW_AXES;
-}
-
 static bool finish(lm_staging *s, const lm_problem *p, const lm_device *device, const lm_hip_params *params,
                    bool final, lm_launch *out) {
     const int64_t tiles = lm_staging_set_tiles(s, params->order, out);
@@ -74,8 +67,8 @@ static bool finish(lm_staging *s, const lm_problem *p, const lm_device *device, 
             lm_staging_lay(s, &out->args);
         lm_staging_join(&out->args);
     }
-    if (many_axes(&out->args)) out->variant.option |= MANY_AXES;
-    const int lds = lm_hip_lds(&out->variant);
+    out->variant.option |= lm_staging_axes_option(&out->args);
+    const int lds = lm_hip_lds(out);
     return s->bytes <= lds && lds <= device->lds_bytes &&
            lm_hip_set_grid(device, tiles, threads_for(s, device, out), out);
 }

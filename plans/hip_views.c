@@ -54,6 +54,11 @@ void lm_staging_join(lm_hip_args *args) {
     join(&args->view[LM_SRC]);
 }
 
+int lm_staging_axes_option(const lm_hip_args *a) {
+    enum { MANY_AXES = 4, USUAL = 3 };
+    return a->view[LM_DST].rank > USUAL || a->view[LM_SRC].rank > USUAL || a->units > USUAL ? MANY_AXES : 0;
+}
+
 /* An axis in words of `per` of its units. */
 static entry whole_axis(const lm_staging *s, int axis, int side, int64_t per) {
     const lm_hip_box *b = &s->box;

@@ -42,6 +42,9 @@ bool lm_staging_holds(const lm_staging *staging, int axis);
  * the fastest. */
 void lm_staging_join(lm_hip_args *args);
 
+/* What the kernel has to be told where views have more axes than the usual: kernels/hip/main.hip. */
+int lm_staging_axes_option(const lm_hip_args *args);
+
 /* The same for squares of elements, @p size bytes each, which need no choice. */
 void lm_staging_lay_twice(lm_staging *staging, int64_t size, lm_hip_args *args);
 

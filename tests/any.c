@@ -5,14 +5,6 @@
 /* What a side may do beyond a permuted dense array. */
 typedef enum side { DESTINATION, SOURCE } side;
 
-static void shuffle(lm_rng *rng, int n, int *order) {
-    for (int i = 0; i < n; i++) {
-        int k = (int)lm_rng_range(rng, 0, i);
-        order[i] = order[k];
-        order[k] = i;
-    }
-}
-
 /* The stride of an axis that lies outside of `dense` elements. */
 static int64_t any_stride(lm_rng *rng, int64_t dense, side of) {
     if (of == SOURCE && lm_rng_chance(rng, 10)) return 0;
@@ -26,7 +18,7 @@ static int64_t any_stride(lm_rng *rng, int64_t dense, side of) {
 static lmad_desc any_view(lm_rng *rng, int rank, const int64_t *n, side of) {
     int order[LMAD_MAX_RANK];
     lmad_desc d = {.rank = rank, .offset = lm_rng_range(rng, -50, 1000)};
-    shuffle(rng, rank, order);
+    lm_rng_shuffle(rng, rank, order);
     if (lm_rng_chance(rng, 3)) /* memory order = index order: long runs */
         for (int i = 0; i < rank; i++) order[i] = rank - 1 - i;
     int64_t dense = 1;
@@ -44,7 +36,7 @@ static lmad_desc any_view(lm_rng *rng, int rank, const int64_t *n, side of) {
 /* Extents whose product is about `budget`; now and then an empty axis. */
 static void any_shape(lm_rng *rng, int rank, int64_t budget, int64_t *n) {
     int at[LMAD_MAX_RANK];
-    shuffle(rng, rank, at);
+    lm_rng_shuffle(rng, rank, at);
     for (int i = 0; i < rank; i++) {
         int64_t most = i == rank - 1 ? budget : lm_rng_range(rng, 1, 2 + budget);
         if (rank > 8 && most > 4) most = 4;

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Device code without a device: every kernel variant that plans of the built-in suites ask for compiles for five
-# architectures, with a bare clang (no ROCm, no headers) and, for one, through HIP's own run-time compiler. No registers
+# Device code without a device: every kernel variant that plans of the built-in suites, and of transposes of
+# other elements, ask for compiles for five architectures, with a bare clang (no ROCm, no headers) and, for one, through HIP's own run-time compiler. No registers
 # are spilled, nothing lies in scratch memory, no function is called, and where a variant has words of 16 bytes the code
 # loads and stores 16 bytes at a time.
 set -u

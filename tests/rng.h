@@ -28,4 +28,14 @@ static inline int64_t lm_rng_range(lm_rng *rng, int64_t lo, int64_t hi) {
 /* True once in `in` times. */
 static inline bool lm_rng_chance(lm_rng *rng, int in) { return lm_rng_next(rng) % (uint64_t)in == 0; }
 
+/* The numbers 0 .. n-1 in any order. */
+static inline void lm_rng_shuffle(lm_rng *rng, int n, int *order) {
+    for (int k = 0; k < n; k++) order[k] = k;
+    for (int k = n - 1; k > 0; k--) {
+        const int j = (int)lm_rng_range(rng, 0, k), other = order[k];
+        order[k] = order[j];
+        order[j] = other;
+    }
+}
+
 #endif

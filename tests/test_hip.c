@@ -91,7 +91,7 @@ START_TEST(long_elements) {
 }
 END_TEST
 
-/* Dense matrices that are one tile, of elements that are turned in LDS: their rows follow one another. */
+/* Small dense matrices of elements of all sizes: their rows follow one another. */
 START_TEST(small_transposes) {
     const int64_t extents[][2] = {{16, 32}, {32, 16}, {18, 40}, {33, 17}, {16, 16}};
     const int width = width_of(_i);

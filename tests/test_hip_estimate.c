@@ -22,12 +22,7 @@ static void any_view(lm_rng *rng, lmad_desc *d, const int64_t *n, int rank, bool
     int64_t stride = 1;
     d->rank = rank;
     d->offset = lm_rng_range(rng, 0, 3);
-    for (int k = 0; k < rank; k++) order[k] = k;
-    for (int k = rank - 1; k > 0; k--) {
-        const int j = (int)lm_rng_range(rng, 0, k), t = order[k];
-        order[k] = order[j];
-        order[j] = t;
-    }
+    lm_rng_shuffle(rng, rank, order);
     for (int k = 0; k < rank; k++) {
         lmad_dim *dim = &d->dim[order[k]];
         *dim = (lmad_dim){n[order[k]], stride};

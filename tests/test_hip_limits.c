@@ -182,11 +182,6 @@ START_TEST(grids_are_within_limits) {
 }
 END_TEST
 
-static int lds_of(const lm_launch *l) {
-    const bool declared = l->variant.kernel == LM_HIP_TILE || l->variant.kernel == LM_HIP_BLOCK;
-    return declared ? lm_hip_lds(&l->variant) : (int)l->lds;
-}
-
 /* Devices whose blocks have few threads, or little LDS: what would take more is not
  * made. */
 START_TEST(blocks_are_within_limits) {
@@ -213,7 +208,7 @@ START_TEST(blocks_are_within_limits) {
             if (l.grid[0] == 0) continue;
             made++;
             check_grid(&t, &device, &l);
-            if (lds_of(&l) > device.lds_bytes) blame(&t, &l, "LDS beyond the limit");
+            if (lm_hip_lds(&l) > device.lds_bytes) blame(&t, &l, "LDS beyond the limit");
         }
     }
     ck_assert_int_eq(refused > 0, _i > 0);

@@ -139,6 +139,7 @@ START_TEST(measured_plans_are_right) {
         ck_assert(info.measured_seconds > 0);
         lmad_ctx_destroy(ctx);
     }
+    lm_wise_clock_end();
     emulator_is_clean();
 }
 END_TEST
@@ -271,6 +272,7 @@ START_TEST(a_search_ends_in_the_middle) {
     ck_assert_int_lt(works, 40); /* 10, and what was begun by then */
     lmad_plan_destroy(p);
     lmad_ctx_destroy(ctx);
+    lm_wise_clock_end();
     emulator_is_clean();
 }
 END_TEST

@@ -267,6 +267,7 @@ START_TEST(time_limits_hold) {
         ck_assert_msg(taken < limit[k] + LOOKS * tick, "%g s with a limit of %g s", taken, limit[k]);
     }
     ck_assert_int_eq(lm_wise_status(ctx, 4096, 4096, LMAD_WISDOM_ONLY | LMAD_SERIAL), LMAD_ERR_NO_WISDOM);
+    lm_wise_clock_end();
     lmad_ctx_destroy(ctx);
 }
 END_TEST

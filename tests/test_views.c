@@ -50,11 +50,7 @@ static op random_op(lm_rng *rng, int rank) {
     o.b = lm_rng_range(rng, -1, 5);
     o.step = lm_rng_range(rng, -4, 3);
     if (o.step >= 0) o.step++;
-    for (int k = 0; k < rank; k++) {
-        int j = (int)lm_rng_range(rng, 0, k);
-        o.perm[k] = o.perm[j];
-        o.perm[j] = k;
-    }
+    lm_rng_shuffle(rng, rank, o.perm);
     return o;
 }
 

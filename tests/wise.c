@@ -91,14 +91,16 @@ int lm_wise_lines(const char *text) {
 
 /* ---- clock ------------------------------------------------------------------------------------------- */
 
-static double shown, tick;
+static double shown, step;
 
-static double look(void) { return shown += tick; }
+static double look(void) { return shown += step; }
 
-void lm_wise_clock(double seconds) {
-    tick = seconds;
+void lm_wise_clock(double tick) {
+    step = tick;
     lm_now_from(look);
 }
+
+void lm_wise_clock_end(void) { lm_now_from(NULL); }
 
 void lm_wise_pass(double seconds) { shown += seconds; }
 

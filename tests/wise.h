@@ -30,9 +30,10 @@ void lm_wise_forge(char *line, size_t size, const char *file, const char *machin
 
 int lm_wise_lines(const char *text);
 
-/* In place of the clock that planning goes by, for as long as the test runs: one that goes on by `tick` seconds with
- * each look at it, and by what lm_wise_pass() says. What it shows, without a look: lm_wise_seconds(). */
+/* In place of the clock that planning goes by, until lm_wise_clock_end(): one that goes on by `tick` seconds with each
+ * look at it, and by what lm_wise_pass() says. What it shows, without a look: lm_wise_seconds(). */
 void lm_wise_clock(double tick);
+void lm_wise_clock_end(void);
 void lm_wise_pass(double seconds);
 double lm_wise_seconds(void);
 

@@ -14,17 +14,16 @@ typedef long long lm_i64;
 typedef unsigned long long lm_u64;
 
 enum {
-    LM_HIP_AXES = 36,       /* of a kernel: those of a problem, the run, pieces of axes that tiles cut */
-    LM_HIP_VIEW = 8,        /* within a tile */
-    LM_HIP_VALUE = 64,      /* bytes of a fill's value, repeated as often as it fits */
-    LM_HIP_LDS = 17408,     /* bytes of LDS that a tile takes with its gaps, at most */
-    LM_HIP_TWICE = 7,       /* bytes of elements that pass LDS twice, at most */
-    LM_HIP_TURN_BYTES = 64, /* of a square whose words threads take in turn, at most */
-    LM_HIP_NO_TURNS = 31,   /* a turn_shift: none does */
+    LM_HIP_AXES = 36,          /* of a kernel: those of a problem, the run, pieces of axes that tiles cut */
+    LM_HIP_VIEW = 8,           /* within a tile */
+    LM_HIP_VALUE = 64,         /* bytes of a fill's value, repeated as often as it fits */
+    LM_HIP_LDS = 17408,        /* bytes of LDS of a tile with its gaps, at most; of others see below */
+    LM_HIP_FUNNEL_LDS = 32768, /* of a tile of long elements, at most: two are at work at a time */
+    LM_HIP_TWICE = 7,          /* bytes of elements that pass LDS twice, at most */
+    LM_HIP_TURN_BYTES = 64,    /* of a square whose words threads take in turn, at most */
+    LM_HIP_NO_TURNS = 31,      /* a turn_shift: none does */
     LM_HIP_NO_BIT = 31, /* the bit of axes that tiles divide, between tiles: none within a tile asks for it */
     LM_UNCUT = 30,      /* that of such axes within a tile: it is never set */
-    LM_HIP_FUNNEL_LDS =
-        32768,           /* bytes of LDS of a tile of long elements, at most: two are at work at a time */
     LM_HIP_THREADS = 256 /* threads of a block, at most */
 };
 

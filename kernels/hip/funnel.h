@@ -15,34 +15,15 @@ enum {
 /* ---- to LDS ----------------------------------------------------------------------------------------- */
 
 /* Rows begin at any bank. Threads begin with pieces of different banks. */
-LM_DEVICE void lm_keep_row(lm_args a, const lm_place &p, const lm_word<LM_SRC_WORD> &word, lm_u32 item) {
+LM_DEVICE void lm_keep_word(lm_args a, const lm_place &p, const lm_word<LM_SRC_WORD> &word, lm_u32 item) {
     const lm_u32 base = lm_funnel_base(a, p.row);
     const lm_u32 turn = (item * LM_SRC_WORD / 128 - base / 4) % LM_SRC_REGISTERS;
     lm_put_pieces<4>(lm_dynamic_lds(), base + p.first * LM_SRC_WORD, word, turn);
 }
 
-LM_DEVICE void lm_load_rows(lm_args a, const lm_tile_start &start, const char *from) {
-    const lm_view v = &a->view[1];
-    for (lm_u32 first = lm_thread(); first < v->items; first += LM_ITEMS * a->block) {
-        lm_place p[LM_ITEMS];
-        lm_word<LM_SRC_WORD> word[LM_ITEMS];
-        LM_UNROLL
-        for (int k = 0; k < LM_ITEMS; k++) {
-            p[k] = lm_view_at(v, start.soff, start.last, first + k * a->block);
-            if (p[k].outside)
-                lm_idle(LM_SITE_READ, 1);
-            else
-                word[k] = lm_get<LM_SRC_WORD>(from + p[k].global);
-        }
-        LM_UNROLL
-        for (int k = 0; k < LM_ITEMS; k++) {
-            if (p[k].outside)
-                lm_idle(LM_SITE_LDS_WRITE, LM_SRC_REGISTERS);
-            else
-                lm_keep_row(a, p[k], word[k], first + k * a->block);
-        }
-    }
-}
+LM_DEVICE int lm_keep_accesses(lm_args) { return LM_SRC_REGISTERS; }
+
+#include "load.h"
 
 /* ---- from LDS --------------------------------------------------------------------------------------- */
 
@@ -126,7 +107,7 @@ LM_ENTRY lmad_kernel(char *__restrict__ dst, const char *__restrict__ src, LM_VA
     const lm_u32 tile = lm_tile_number(a);
     if (tile >= a->tiles) return;
     const lm_tile_start start = lm_tile_at(a, tile);
-    lm_load_rows(a, start, src + a->slow);
+    lm_load_words(a, start, src + a->slow);
     lm_barrier();
     lm_store_rows(a, start, dst + a->dlow);
 }

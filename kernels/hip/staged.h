@@ -4,7 +4,7 @@
  *     when they are loaded, as squares in registers: the words in LDS are those of the destination;
  *     when they are stored, likewise: those of the source;
  *     unit by unit when they are read from LDS: any number of axes, any element size;
- *     in LDS, as squares of elements whose size is no multiple of 4. */
+ *     in LDS, as squares of elements of 3, 5, 6 or 7 bytes. */
 #define LM_TURN (LM_OPTION & 3)
 
 #if LM_TURN == 3
@@ -41,28 +41,10 @@ LM_DEVICE void lm_keep_word(lm_args a, const lm_place &p, const lm_word<LM_SRC_W
     lm_lds_put(lm_lds, p.lds, word);
 }
 
-LM_DEVICE void lm_load_words(lm_args a, const lm_tile_start &start, const char *from) {
-    const lm_view v = &a->view[1];
-    for (lm_u32 first = lm_thread(); first < v->items; first += LM_ITEMS * a->block) {
-        lm_place p[LM_ITEMS];
-        lm_word<LM_SRC_WORD> word[LM_ITEMS];
-        LM_UNROLL
-        for (int k = 0; k < LM_ITEMS; k++) {
-            p[k] = lm_view_at(v, start.soff, start.last, first + k * a->block);
-            if (!p[k].outside)
-                word[k] = lm_get<LM_SRC_WORD>(from + p[k].global);
-            else
-                lm_idle(LM_SITE_READ, 1);
-        }
-        LM_UNROLL
-        for (int k = 0; k < LM_ITEMS; k++) {
-            if (!p[k].outside)
-                lm_keep_word(a, p[k], word[k], first + k * a->block);
-            else
-                lm_idle(LM_SITE_LDS_WRITE, a->split ? LM_PIECES : 1);
-        }
-    }
-}
+/* So many accesses of LDS it makes. */
+LM_DEVICE int lm_keep_accesses(lm_args a) { return a->split ? LM_PIECES : 1; }
+
+#include "load.h"
 
 /* An item beyond the edge, which is not stored. */
 LM_DEVICE void lm_sit_out(int stores, int reads) {
