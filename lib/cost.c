@@ -208,12 +208,12 @@ static double missing_ns(const lm_step *step, const lm_traffic *t) {
     return lm_magnitude(store_step(step)) > APART ? again * model.missing : 0;
 }
 
-/* Short rows from places so far apart that each is waited for: gathers store them word by word, so that no store lies
- * across two lines, and are that much faster. */
+/* Short rows from places so far apart that each is waited for. Gathers of these lengths store them word by word (if
+ * they are many), so that no store lies across two lines, and are that much faster. */
 static double across_ns(const lm_step *step, const shape *tile) {
-    enum { FAR = 1024, SHORT_ROW = 64 };
+    enum { FAR = 1024 };
     const int64_t row = (int64_t)tile->n0;
-    const bool words = row % 8 == 0 && row % 32 != 0 && row < SHORT_ROW;
+    const bool words = row == 24 || row == 40 || row == 48;
     if (step->kernel->pattern != LM_ROWS || !words || lm_magnitude(step->nest.tile.ss1) < FAR) return 0;
     return tile->calls * tile->n1 * model.across;
 }
@@ -263,12 +263,12 @@ static const struct {
     double ragged, ragged_byte; /* streamed rows that are no whole lines; short ones with gaps by the byte */
     double piece;               /* a run of a tile that is no blocks */
     double laid_out;            /* a row of a fill */
-    double unknown;             /* a run of a length that scatters have no code for */
+    double unknown;             /* a run of another length, scattered */
     double odd, odd_few;        /* a run of a transpose that is no word, in few rows */
 } extra_ns = {10, 0.5, 0.015, 20, 10, 0.08, 0.35, 45, 2, 0.35, 0.8};
 
-/* Runs that kernels know besides words. */
-static bool is_turned(int64_t run) { return run == 3 || run == 6 || run == 12 || run == 24; }
+/* Runs besides words that scatters copy as fast as words. */
+static bool is_scattered(int64_t run) { return run == 3 || run == 6 || run == 12 || run >= 32; }
 
 static double odd_run_ns(double rows) { return rows < 4 ? extra_ns.odd_few : extra_ns.odd; }
 
@@ -281,7 +281,7 @@ static double run_ns(const lm_step *step, double n0) {
     if (pattern == LM_TRANSPOSE) return row >= 16 || step->nest.tile.ds1 == row ? 0 : 0.5;
     if (pattern == LM_REVERSE) return word && (row >= 64 || (row & (row - 1)) == 0) ? 0 : 0.5;
     if (pattern == LM_SCATTER || pattern == LM_STRIDED)
-        return word || (is_turned(run) && run < 24) || run >= 32 ? kernel_ns[pattern].run : extra_ns.unknown;
+        return word || is_scattered(run) ? kernel_ns[pattern].run : extra_ns.unknown;
     return kernel_ns[pattern].run;
 }
 

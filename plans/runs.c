@@ -19,12 +19,12 @@ static int propose_pieces(const lm_problem *p, const lm_params *start, int inner
                           int count) {
     enum { BYTES = 3072, LEAST = 16 };
     lm_params params = *start;
-    const int64_t rows = p->dim[outer].n, piece = rows < BYTES ? BYTES / (rows * p->run) : 0;
+    const int64_t rows = p->dim[outer].n, piece = BYTES / (rows * p->run);
     if (lm_is_word(p->run) || piece < LEAST || p->dim[inner].n < 4 * piece) return count;
     params.inner = inner;
     params.outer = outer;
     params.tile[0] = piece;
-    params.tile[1] = p->dim[outer].n;
+    params.tile[1] = rows;
     return lm_propose(p, &params, out, count);
 }
 

@@ -61,7 +61,7 @@ static int choose(char *const *names, int count, Suite *(**make)(void)) {
     return chosen;
 }
 
-/* One after another, in this process: what Check's own variables are for. */
+/* One after another, in this process. */
 static void run_here(Suite *(*const *make)(void), int count, lm_tally *tally) {
     SRunner *runner = srunner_create(NULL);
     for (int i = 0; i < count; i++) srunner_add_suite(runner, make[i]());
@@ -86,6 +86,6 @@ int main(int argc, char **argv) {
     const bool good = whole && tally.failures + tally.errors == 0;
     /* Check prints its summary before the failures; people and scripts look for it at the end. */
     if (workers > 1 || !good) lm_tally_print(&tally);
-    if (!whole) fputs("a process that runs suites has died\n", stderr);
+    if (!whole) fputs("a process that runs suites was not started, or has died\n", stderr);
     return good ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -10,9 +10,9 @@
 #include "lib/cpu.h"
 #include "rng.h"
 
-enum { TILES = 1000, CAPACITY = 24 << 20, USUAL_RUNS = 14, EDGE_TILES = 4 * 14 * 60 };
+enum { TILES = 1000, CAPACITY = 24 << 20, USUAL_RUNS = 16, EDGE_TILES = 4 * USUAL_RUNS * 60 };
 
-static const int64_t usual_run[USUAL_RUNS] = {1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 24, 32, 48, 64};
+static const int64_t usual_run[USUAL_RUNS] = {1, 2, 3, 4, 5, 6, 7, 8, 11, 12, 16, 24, 28, 32, 48, 64};
 
 struct lm_tile_rig {
     lm_guard dst, src;

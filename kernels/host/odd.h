@@ -6,7 +6,7 @@
 #include "blocks.h"
 #include "kernel.h"
 
-/* The share of block `at` of `blocks` in pieces of so many bytes of source rows that are asked for ahead. */
+/* Ask for so many bytes of each of some source rows; `blocks` callers share the rows, this is number `at`. */
 LM_INLINE void fetch_pieces(const char *next, int64_t ss0, int64_t rows, int64_t bytes, int64_t at,
                             int64_t blocks) {
     for (int64_t i = at; i < rows; i += blocks)
@@ -54,8 +54,9 @@ LM_INLINE void block_spread(char *dst, int64_t ds1, const char *src, int64_t ss0
     }
 }
 
-/* n1 columns from column j of the tile on, but those of the last ones that cannot be read 16 bytes at a time
- * without leaving the tile; how many, in all but the last rows. It may be one more, of those that follow. */
+/* Columns from j on, n1 of them, in whole blocks, in all but the last rows; how many columns. Blocks that would read
+ * beyond the tile, 16 bytes of a row, are left out. The last one may reach into the columns that follow, which are
+ * then done twice. */
 LM_INLINE int64_t spread_band(char *dst, const char *src, const lm_tile *t, int64_t j, int64_t n1,
                               int64_t ahead, int run, int word, const spreading *o) {
     const int64_t high = VEC / word, wide = 16 / word, n0 = t->n0 / high * high, left = t->n1 - j;

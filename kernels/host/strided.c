@@ -72,10 +72,9 @@ LM_INLINE void row_of_words(char *d, const char *s, int64_t n, int64_t run, int6
 /* The longest word of up to 16 bytes that a run is made of. */
 LM_INLINE int64_t word_within(int64_t run) { return least(run & -run, 16); }
 
-/* Runs that are several words, word by word: no store lies across two lines. */
-LM_INLINE void row_by_words(char *d, const char *s, int64_t n, int64_t run, int64_t word, int64_t ds,
-                            int64_t ss) {
-    for (int64_t i = 0; i < n; i++, d += ds, s += ss) {
+/* Runs that are several words into a dense row, word by word: where words are aligned no store lies across two lines. */
+LM_INLINE void row_by_words(char *d, const char *s, int64_t n, int64_t run, int64_t word, int64_t ss) {
+    for (int64_t i = 0; i < n; i++, d += run, s += ss) {
 #pragma GCC unroll 8
         for (int64_t k = 0; k < run; k += word) memcpy(d + k, s + k, (size_t)word);
         KEEP_LOOP();
@@ -103,7 +102,7 @@ LM_INLINE void rows_of(char *dst, const char *src, const lm_tile *t, int64_t run
     const bool far = pattern == LM_GATHER && word != run && word_within(run) >= 8 && are_far(t);
     for (int64_t j = 0; j < n1; j++) {
         if (far)
-            row_by_words(dst + j * ds1, src + j * ss1, n0, run, word_within(run), ds, ss);
+            row_by_words(dst + j * ds1, src + j * ss1, n0, run, word_within(run), ss);
         else if (pattern == LM_GATHER && word != run)
             row_of_words(dst + j * ds1, src + j * ss1, n0, run, word, ss);
         else

@@ -173,25 +173,25 @@ static __attribute__((noinline)) void staged(char *dst, const char *src, const l
     }
 }
 
-/* Columns of a block of words, which the stage takes so many of. */
-LM_INLINE int64_t dense_columns(int64_t run) { return lm_is_word(run) ? 16 / run : 1; }
+/* Columns that a block turns at once: the stage takes whole blocks, for columns beyond them go run by run. */
+LM_INLINE int64_t block_columns(int64_t run) { return lm_is_word(run) ? 16 / run : 1; }
 
-LM_INLINE bool is_dense(const lm_tile *t) {
+LM_INLINE bool fits_stage(const lm_tile *t) {
     const int64_t row = t->n0 * t->run;
-    return t->ds1 == row && row <= LM_STAGE_BYTES / 8 && row * dense_columns(t->run) <= LM_STAGE_BYTES &&
+    return t->ds1 == row && row <= LM_STAGE_BYTES / 8 && row * block_columns(t->run) <= LM_STAGE_BYTES &&
            t->before == 0 && t->after == 0;
 }
 
 /* Destination rows that follow each other without a gap: the rows of many source columns go through the
  * stage as one dense stretch. */
 LM_INLINE void staged_dense(char *dst, const char *src, const lm_tile *t) {
-    const int64_t row = t->n0 * t->run, wide = dense_columns(t->run);
+    const int64_t row = t->n0 * t->run, wide = block_columns(t->run);
     lm_stage stage;
     lm_stage_open(&stage, dst);
     for (int64_t j = 0; j < t->n1;) {
         lm_tile piece = *t;
         piece.n1 = lm_stage_room(&stage) / row;
-        if (piece.n1 < 4 * wide) piece.n1 &= -wide;
+        if (piece.n1 < 4 * wide) piece.n1 &= -wide; /* never 0: it fits */
         if (piece.n1 > t->n1 - j) piece.n1 = t->n1 - j;
         plain(stage.byte + stage.fill, src + j * t->ss1, &piece);
         stage.fill += piece.n1 * row;
@@ -232,7 +232,7 @@ void LM_KERNEL(transpose_stream)(char *dst, const char *src, const lm_tile *t) {
         direct(dst, src, &f);
     else if (words && f.ds1 == row && woven(dst, src, &f))
         return;
-    else if (is_dense(&f))
+    else if (fits_stage(&f))
         staged_dense(dst, src, &f);
     else if (is_shiftable(f.run, f.n0, f.n1))
         stream_shifted(dst, src, &f);
