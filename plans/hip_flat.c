@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Device copies word by word in one order of axes (rows, flat copies, gathers, scatters, reversed runs), and
  * fills. */
-#include "hip.h"
+#include "hip_box.h"
 
 /* What the kernel may do besides: kernels/hip/flat.h. */
 enum { PLAIN, REVERSED = 1, MANY_AXES = 2 };
@@ -110,19 +110,9 @@ const lm_hip_kind lm_hip_copy = {"hip-copy", always, propose, make};
 
 static bool is_fill(const lm_problem *p) { return p->op == LM_OP_FILL && p->run <= LM_HIP_VALUE; }
 
-static int64_t common_multiple(int64_t a, int64_t b) {
-    int64_t x = a, y = b;
-    while (y) {
-        const int64_t rest = x % y;
-        x = y;
-        y = rest;
-    }
-    return a / x * b;
-}
-
 /* Words along the dense axis: a pattern that is repeated. Returns whether they fit. */
 static bool add_pattern(lm_hip_form *f, const lm_problem *p, int dense, int word) {
-    const int64_t bytes = p->dim[dense].n * p->run, period = common_multiple(p->run, word);
+    const int64_t bytes = p->dim[dense].n * p->run, period = p->run / lm_hip_divisor(p->run, word) * word;
     if (period > LM_HIP_VALUE || bytes % period ||
         lm_hip_power(lm_hip_steps(p, LM_DST, dense) | p->doff) < word)
         return false;

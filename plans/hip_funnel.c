@@ -3,17 +3,14 @@
  * which are elements one after the other there, by rows of the destination. Either may go on over several axes. */
 #include "hip_funnel.h"
 
-#include <string.h>
-
 #include "hip_banks.h"
 #include "hip_views.h"
 #include "kernels/hip/funnel_at.h"
 
-enum { LEAST = 9 };                 /* bytes of an element */
-enum { TURN = LM_BANKS * LM_BANK }; /* bytes that all banks give at once */
-enum { SEGMENT = 64 };              /* bytes of memory that belong together */
-enum { MOST_AXES = 4 };             /* of a row */
-enum { BEYOND = 28 };               /* bytes that may be read after the last row in LDS, for nothing */
+enum { LEAST = 9 }; /* bytes of an element */
+enum { TURN = LM_FUNNEL_TURN, SEGMENT = LM_FUNNEL_SEGMENT };
+enum { MOST_AXES = 4 }; /* of a row */
+enum { BEYOND = 28 };   /* bytes that may be read after the last row in LDS, for nothing */
 
 /* A row of a side: elements one after the other. */
 typedef struct row {
